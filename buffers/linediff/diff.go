@@ -1,0 +1,135 @@
+package linediff
+
+import (
+	"strings"
+
+	"znkr.io/diff"
+	"znkr.io/diff/textdiff"
+)
+
+// Edit says that rows a[A0:A1] became b[B0:B1]. One of the two may be empty, never both.
+type Edit struct{ A0, A1, B0, B1 int }
+
+const (
+	// maxRows bounds what is searched for common rows: both sides together, without the
+	// common rows at the start and the end.
+	maxRows = 1_000_000
+
+	// slideRows is how far into the common start and end an edit may be slid to find a
+	// better boundary. The library slides no group farther.
+	slideRows = 100
+)
+
+// Diff returns the edits that turn a into b, ascending; at least one common row lies
+// between any two. Rows are compared as they are given.
+//
+// The edits are near to the fewest possible, except that
+//   - texts of very few distinct rows (see repetitive) are compared by rows that are unique
+//     in both only, and often come out as one edit;
+//   - where more than 1,000,000 rows are left between the common start and the common end,
+//     those are one edit.
+func Diff(a, b []string) []Edit {
+	start, end := trim(a, b)
+	midA, midB := len(a)-start-end, len(b)-start-end
+	switch {
+	case midA == 0 && midB == 0:
+		return nil
+	case midA+midB > maxRows:
+		return []Edit{{start, len(a) - end, start, len(b) - end}}
+	}
+	mode := []diff.Option{diff.Context(0), textdiff.IndentHeuristic()}
+	if repetitive(a[start:len(a)-end], b[start:len(b)-end]) {
+		mode = append(mode, diff.Fast())
+	}
+	start -= min(start, slideRows)
+	end -= min(end, slideRows)
+
+	x, y := join(a[start:len(a)-end], b[start:len(b)-end])
+	hunks := textdiff.Hunks(x, y, mode...)
+	edits := make([]Edit, len(hunks))
+	for i, h := range hunks {
+		edits[i] = Edit{h.LineNoX + start, h.EndLineNoX + start, h.LineNoY + start, h.EndLineNoY + start}
+	}
+	return edits
+}
+
+// Apply returns b, made from the rows of a and the rows that the edits take from b. It
+// exists for those that know only the edits' side of b; edits must be ascending.
+func Apply(a, b []string, edits []Edit) []string {
+	out := make([]string, 0, len(b))
+	from := 0
+	for _, e := range edits {
+		out = append(out, a[from:e.A0]...)
+		out = append(out, b[e.B0:e.B1]...)
+		from = e.A1
+	}
+	return append(out, a[from:]...)
+}
+
+// trim returns the number of rows (or tokens) common to both at the start and at the end.
+// The two never overlap.
+func trim(a, b []string) (start, end int) {
+	n := min(len(a), len(b))
+	for start < n && a[start] == b[start] {
+		start++
+	}
+	for end < n-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return start, end
+}
+
+// repetitive reports whether a comparison of a and b could take long: both are large and
+// less than a twentieth of their rows are distinct. Then each row has many partners, and the
+// search for the best pairing is slow and its result no better to read than a coarse one.
+func repetitive(a, b []string) bool {
+	const large = 1000 * 1000 // pairs of rows
+	if len(a)*len(b) < large {
+		return false
+	}
+	enough := (len(a) + len(b)) / 20
+	seen := make(map[string]struct{}, enough)
+	for _, rows := range [...][]string{a, b} {
+		for _, row := range rows {
+			if seen[row] = struct{}{}; len(seen) >= enough {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// join makes texts of rows for the library, which compares texts line by line.
+func join(a, b []string) (x, y string) {
+	if !holdLineFeed(a) && !holdLineFeed(b) {
+		return joinRows(a, nil), joinRows(b, nil)
+	}
+	escape := strings.NewReplacer("\\", "\\\\", "\n", "\\n")
+	return joinRows(a, escape), joinRows(b, escape)
+}
+
+func holdLineFeed(rows []string) bool {
+	for _, row := range rows {
+		if strings.IndexByte(row, '\n') >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func joinRows(rows []string, escape *strings.Replacer) string {
+	size := len(rows)
+	for _, row := range rows {
+		size += len(row)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	for _, row := range rows {
+		if escape != nil {
+			row = escape.Replace(row)
+		}
+		text.WriteString(row)
+		text.WriteByte('\n')
+	}
+	return text.String()
+}
