@@ -1,0 +1,137 @@
+package session
+
+import (
+	"context"
+	"errors"
+
+	"acp-ls/buffers/position"
+)
+
+// Editor is one attached editor. All methods may be called from any goroutine.
+// Methods without a context never block: the bridge coalesces and queues what
+// they are given and drops nothing but what a later value replaces.
+type Editor interface {
+	// Can says whether the editor offers the acp capability of that name
+	// (the members of capabilities.experimental.acp), e.g. "save".
+	Can(capability string) bool
+
+	// SessionChanged shows a session's state (acp/session).
+	SessionChanged(Info)
+	// EntryChanged inserts or replaces one item of a transcript (acp/entry).
+	EntryChanged(session string, e Entry)
+	// Chunk appends text to the entry id of a transcript (acp/chunk).
+	Chunk(session, id, text string)
+	// ReviewChanged replaces what is shown of a file's hunks (acp/review,
+	// diagnostics, code lenses). An empty list of hunks clears.
+	ReviewChanged(Review)
+	// TerminalOutput appends output of an agent's terminal (acp/terminal).
+	TerminalOutput(TerminalOutput)
+	// Turn reports progress of a turn for editors without the session
+	// capability ($/progress).
+	Turn(TurnProgress)
+	// ShowMessage tells the user something outside any session.
+	ShowMessage(Level, string)
+	// Dismiss withdraws a question shown by Permission (acp/dismiss).
+	Dismiss(question string)
+
+	// Permission shows a question and waits for the answer. ErrUnanswered: the
+	// user dismissed it or the editor cannot tell; that is neither yes nor no.
+	Permission(context.Context, Question) (optionID string, err error)
+	// ApplyEdit asks the editor to make an edit of one open document and waits
+	// for its reply. The reply is not believed, only used as a hint that the
+	// document may be looked at; ErrRefused: the editor says it did not apply.
+	ApplyEdit(context.Context, DocumentEdit) error
+	// Save saves a document as the user would (acp/save). ErrUnsupported
+	// without the capability.
+	Save(ctx context.Context, uri string) error
+	// Reload asks the editor to reload a document whose file changed on disk
+	// if it has no unsaved changes (acp/reload).
+	Reload(ctx context.Context, uri string) (reloaded bool, err error)
+	// State asks what the user looks at (acp/editor).
+	State(ctx context.Context) (EditorState, error)
+	// Run runs an interactive program, such as a login (acp/run).
+	Run(context.Context, RunRequest) (exitCode int, err error)
+	// Ask shows a form (acp/ask).
+	Ask(context.Context, Form) (FormAnswer, error)
+}
+
+// Errors an Editor answers with.
+var (
+	ErrUnanswered  = errors.New("not answered")
+	ErrRefused     = errors.New("the editor refused the edit")
+	ErrUnsupported = errors.New("the editor does not offer this")
+)
+
+// Level is the severity of a message.
+type Level int
+
+const (
+	LevelInfo Level = iota
+	LevelWarning
+	LevelError
+)
+
+// DocumentEdit is a set of edits of one open document at one version. The
+// edits do not overlap, are in ascending order and all refer to the text of
+// that version (LSP 3.17, TextDocumentEdit). Positions are zero-based lines
+// and byte columns (position.UTF8); the bridge converts to the encoding in use
+// with Before.
+type DocumentEdit struct {
+	URI     string
+	Version int32
+	Label   string
+	Edits   []TextEdit
+}
+
+// TextEdit replaces the bytes [Start, End) of the version's text.
+type TextEdit struct {
+	Start, End int
+	NewText    string
+	// Range is the same range as positions in the document's own encoding.
+	Range position.Range
+}
+
+// EditorState is what the user looks at.
+type EditorState struct {
+	Active    string // URI, empty if none
+	Ranges    []position.Range
+	Visible   []string
+	LastTyped int64 // milliseconds since the last keystroke
+}
+
+// RunRequest names an interactive program.
+type RunRequest struct {
+	Title, Command string
+	Args           []string
+	Env            map[string]string
+	Cwd            string
+}
+
+// Form is a set of questions for the user (elicitation).
+type Form struct {
+	ID, Session, Title string
+	Questions          []FormQuestion
+}
+
+// FormQuestion is one field of a form.
+type FormQuestion struct {
+	ID       string       `json:"id"`
+	Prompt   string       `json:"prompt"`
+	Type     string       `json:"type"` // string, number, integer, boolean, choice
+	Options  []FormOption `json:"options,omitempty"`
+	Multiple bool         `json:"multiple,omitempty"`
+	Required bool         `json:"required,omitempty"`
+	Default  any          `json:"default,omitempty"`
+}
+
+// FormOption is one choice of a field.
+type FormOption struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+}
+
+// FormAnswer is what the user made of a form. Action is accept, decline or cancel.
+type FormAnswer struct {
+	Action  string
+	Answers map[string]any
+}

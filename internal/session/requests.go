@@ -1,0 +1,67 @@
+package session
+
+import "acp-ls/buffers/position"
+
+// Span is a range of a document that the user points at. A nil Range is the
+// whole document. Positions are in the editor's encoding, as documents are.
+type Span struct {
+	URI   string
+	Range *position.Range
+}
+
+// Image is a picture that goes with a prompt. Data is base64.
+type Image struct {
+	MimeType, Data, URI string
+}
+
+// NewSession asks for a session. Empty members mean: the default agent, the
+// workspace's first folder, no options.
+type NewSession struct {
+	Agent   string
+	Cwd     string
+	Options map[string]any
+}
+
+// Prompt asks for a turn. An empty Session is the newest one of the workspace,
+// or a new one. When is "queue" (default) or "now", which cancels what runs.
+type Prompt struct {
+	Session   string
+	Agent     string // for a session that has to be made
+	Text      string
+	Context   []Span
+	Selection *Span
+	Images    []Image
+	When      string
+	Wait      bool
+}
+
+// PromptResult names the turn; StopReason is set if the prompt was waited for.
+type PromptResult struct {
+	Session    string     `json:"session"`
+	Turn       string     `json:"turn"`
+	StopReason StopReason `json:"stopReason,omitempty"`
+}
+
+// Decide names hunks to accept, reject or restore: by id, or by file, session
+// and turn, then with the revision that was seen (Rev, optional for a whole
+// session). An empty Decide means everything pending.
+type Decide struct {
+	Hunks   []string
+	URI     string
+	Session string
+	Turn    string
+	Rev     string
+}
+
+// Decision is what became of a Decide.
+type Decision struct {
+	Decided []string
+	Refused []Refusal
+	Files   []Review
+}
+
+// Refusal says why a hunk was not decided.
+type Refusal struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
