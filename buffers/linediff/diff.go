@@ -24,8 +24,9 @@ const (
 // between any two. Rows are compared as they are given.
 //
 // The edits are near to the fewest possible, except that
-//   - texts of very few distinct rows (see repetitive) are compared by rows that are unique
-//     in both only, and often come out as one edit;
+//   - texts that are long (16,000,000 pairs of rows), repetitive (less than a quarter of the
+//     rows distinct) and far from each other (more than 2,000 rows to delete and insert) are
+//     compared only by the rows that are unique in both, and often come out as one edit;
 //   - where more than 1,000,000 rows are left between the common start and the common end,
 //     those are one edit.
 func Diff(a, b []string) []Edit {
@@ -38,7 +39,7 @@ func Diff(a, b []string) []Edit {
 		return []Edit{{start, len(a) - end, start, len(b) - end}}
 	}
 	mode := []diff.Option{diff.Context(0), textdiff.IndentHeuristic()}
-	if repetitive(a[start:len(a)-end], b[start:len(b)-end]) {
+	if rowBudget.exceeded(a[start:len(a)-end], b[start:len(b)-end]) {
 		mode = append(mode, diff.Fast())
 	}
 	start -= min(start, slideRows)
@@ -77,26 +78,6 @@ func trim(a, b []string) (start, end int) {
 		end++
 	}
 	return start, end
-}
-
-// repetitive reports whether a comparison of a and b could take long: both are large and
-// less than a twentieth of their rows are distinct. Then each row has many partners, and the
-// search for the best pairing is slow and its result no better to read than a coarse one.
-func repetitive(a, b []string) bool {
-	const large = 1000 * 1000 // pairs of rows
-	if len(a)*len(b) < large {
-		return false
-	}
-	enough := (len(a) + len(b)) / 20
-	seen := make(map[string]struct{}, enough)
-	for _, rows := range [...][]string{a, b} {
-		for _, row := range rows {
-			if seen[row] = struct{}{}; len(seen) >= enough {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // join makes texts of rows for the library, which compares texts line by line.

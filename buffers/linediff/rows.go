@@ -5,10 +5,13 @@ import "strings"
 // Split returns the rows of s without their terminators "\n", "\r\n" and "\r". There is
 // always one row more than there are terminators: "" has the row "", "a\n" the rows "a" and "".
 func Split(s string) []string {
-	// A lone "\r" is rare, so this mostly counts exactly.
 	rows := make([]string, 0, strings.Count(s, "\n")+1)
+	onlyLF := strings.IndexByte(s, '\r') < 0
 	for {
-		i := strings.IndexAny(s, "\r\n")
+		i := strings.IndexByte(s, '\n')
+		if !onlyLF {
+			i = strings.IndexAny(s, "\r\n")
+		}
 		if i < 0 {
 			return append(rows, s)
 		}
