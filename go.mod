@@ -12,6 +12,7 @@ require (
 	github.com/go-json-experiment/json v1.27.2 // indirect
 	github.com/neovim/go-client v1.2.1 // indirect
 	github.com/rogpeppe/go-internal v1.16.0 // indirect
+	github.com/tailscale/hujson v0.0.0-20260727124030-b80ff77dac4f // indirect
 	go.lsp.dev/jsonrpc2 v1.0.1 // indirect
 	go.lsp.dev/protocol v1.0.0 // indirect
 	go.lsp.dev/uri v1.0.1 // indirect
