@@ -171,6 +171,11 @@ func TestLooksAreBounded(t *testing.T) {
 	if len(w.asked) > maxCuts {
 		t.Errorf("%d looks for files", len(w.asked))
 	}
+	for _, p := range w.asked {
+		if len(p) > maxPath {
+			t.Errorf("looked for a name of %d bytes", len(p))
+		}
+	}
 }
 
 func TestCut(t *testing.T) {
@@ -265,7 +270,7 @@ func (every) File(path string, lines Lines) (Source, bool) {
 }
 
 func FuzzResolve(f *testing.F) {
-	for _, s := range []string{"@main.go#L1-L2, @\"a b\"#L3 me@x.org", "```\n@a\n```@b", "@selection@diff@open", "看@ключ。", "@\"", "@a#L-L2", "\xff@\xff"} {
+	for _, s := range []string{"@" + strings.Repeat("ж", maxPath), "@main.go#L1-L2, @\"a b\"#L3 me@x.org", "```\n@a\n```@b", "@selection@diff@open", "看@ключ。", "@\"", "@a#L-L2", "\xff@\xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

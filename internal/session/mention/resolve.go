@@ -1,7 +1,6 @@
 package mention
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -47,8 +46,11 @@ func Resolve(text string, r Resolver) []Mention {
 		}
 		at += i
 		i = at + 1
-		if f := slices.IndexFunc(fences, func(f [2]int) bool { return f[0] <= at && at < f[1] }); f >= 0 {
-			i = fences[f][1]
+		for len(fences) > 0 && fences[0][1] <= at {
+			fences = fences[1:]
+		}
+		if len(fences) > 0 && fences[0][0] <= at {
+			i = fences[0][1]
 			continue
 		}
 		if before, size := utf8.DecodeLastRuneInString(text[:at]); size > 0 && !startsMention(before) {

@@ -44,9 +44,9 @@ func candidates(text string, start int, yield func(Token) bool) (next int) {
 	if strings.HasPrefix(body, `"`) {
 		return quoted(text, start, yield)
 	}
-	end := strings.IndexFunc(body, endsPath)
-	if end < 0 {
-		end = len(body)
+	end := min(len(body), maxPath)
+	if i := strings.IndexFunc(body[:end], endsPath); i >= 0 { // also a character cut in two
+		end = i
 	}
 	for _, n := range cuts(body[:end]) {
 		for _, t := range readings(body[:n]) {
@@ -156,6 +156,7 @@ const (
 	// trailers end a path only where nothing else of it follows.
 	trailers = separators + ".!?*_~…"
 	maxCuts  = 16 // each is a look for a file
+	maxPath  = 4096
 )
 
 // cuts returns the lengths at which s may end, the longest first: a name may
