@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math/bits"
+	"strings"
 )
 
 // Hash identifies a text by its bytes alone: it does not depend on how the text came about or is divided into chunks,
@@ -35,6 +36,15 @@ func (t Text) Hash() Hash {
 		return Hash{}
 	}
 	return t.root.digestTree().hash()
+}
+
+// HashRows returns the hash that t would have if each of its terminators were "\n": two texts that differ only in the
+// kind of their line ends have the same. Parts are remembered as for Hash.
+func (t Text) HashRows() Hash {
+	if t.root == nil {
+		return Hash{}
+	}
+	return t.root.rowsDigestTree().hash()
 }
 
 // String returns h in 32 hexadecimal digits.
@@ -86,6 +96,26 @@ func (n *node) digestTree() digest {
 	n.digest.Store(&d)
 	return d
 }
+
+// rowsDigestTree is digestTree for HashRows. That no border divides a CRLF pair makes it composable.
+func (n *node) rowsDigestTree() digest {
+	if d := n.rowsDigest.Load(); d != nil {
+		return *d
+	}
+	var d digest
+	switch {
+	case !n.leaf():
+		d = n.left.rowsDigestTree().then(n.right.rowsDigestTree())
+	case strings.IndexByte(n.chunk, '\r') < 0:
+		d = n.digestTree()
+	default:
+		d = digestOf(lineFeeds.Replace(n.chunk))
+	}
+	n.rowsDigest.Store(&d)
+	return d
+}
+
+var lineFeeds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // mulAdd returns a*b + hi*2^64 + lo modulo 2^61-1. a and b are reduced, hi is below 2^58.
 func mulAdd(a, b, hi, lo uint64) uint64 {

@@ -68,6 +68,10 @@ func checkText(t interface {
 	if text.Hash() != HashString(want) {
 		t.Fatalf("%q: Hash %v, want %v", want, text.Hash(), HashString(want))
 	}
+	lf := strings.ReplaceAll(strings.ReplaceAll(want, "\r\n", "\n"), "\r", "\n")
+	if text.HashRows() != HashString(lf) {
+		t.Fatalf("%q: HashRows %v, want %v", want, text.HashRows(), HashString(lf))
+	}
 	at := 0
 	var bare []string
 	for i, row := range rows {

@@ -6,13 +6,14 @@ import (
 )
 
 // node is a leaf with a chunk, or has two children. Leaves are never empty, and the heights of two siblings differ by
-// at most one (an AVL tree that keeps its content in the leaves). Nodes are immutable but for the cached digest.
+// at most one (an AVL tree that keeps its content in the leaves). Nodes are immutable but for the cached digests.
 type node struct {
 	sums
 	height      int // 0 for a leaf
 	left, right *node
 	chunk       string
-	digest      atomic.Pointer[digest] // made when first asked for
+	digest      atomic.Pointer[digest] // of Hash; made when first asked for
+	rowsDigest  atomic.Pointer[digest] // of HashRows; likewise
 }
 
 // chunkLimit returns the largest chunk to make in a text of n bytes. A small chunk costs less to copy and to hash, a
