@@ -1,0 +1,276 @@
+package wire
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// The scanner finds the members of a JSON object without decoding them. It
+// checks that brackets and quotes balance and nothing more: what is inside a
+// value is judged by whoever decodes it. All spans it returns alias its input.
+
+// members iterates over the members of one JSON object.
+type members struct {
+	data []byte
+	pos  int  // the next byte to look at
+	err  bool // the object is malformed
+	done bool // the closing brace was passed
+}
+
+// scanObject starts an iteration over the object at data[i:], where i may be
+// before leading space. If no object begins there, the first next reports false
+// and ok is false.
+func scanObject(data []byte, i int) members {
+	i = skipSpace(data, i)
+	if i >= len(data) || data[i] != '{' {
+		return members{err: true}
+	}
+	return members{data: data, pos: i + 1}
+}
+
+// next returns the next member: the name without its quotes (escapes are left
+// as they are: no name of the protocol has any) and the value.
+func (m *members) next() (name, value []byte, more bool) {
+	if m.err || m.done {
+		return nil, nil, false
+	}
+	d := m.data
+	i := skipSpace(d, m.pos)
+	if i < len(d) && d[i] == ',' && m.pos > 1 && d[m.pos-1] != '{' {
+		i = skipSpace(d, i+1)
+	} else if i < len(d) && d[i] == '}' {
+		m.pos, m.done = i+1, true
+		return nil, nil, false
+	}
+	if i >= len(d) || d[i] != '"' {
+		m.err = true
+		return nil, nil, false
+	}
+	end := skipString(d, i)
+	if end < 0 {
+		m.err = true
+		return nil, nil, false
+	}
+	name = d[i+1 : end-1]
+	i = skipSpace(d, end)
+	if i >= len(d) || d[i] != ':' {
+		m.err = true
+		return nil, nil, false
+	}
+	i = skipSpace(d, i+1)
+	end = skipValue(d, i)
+	if end < 0 {
+		m.err = true
+		return nil, nil, false
+	}
+	m.pos = end
+	// A value must be followed by a comma or the closing brace.
+	if j := skipSpace(d, end); j >= len(d) || d[j] != ',' && d[j] != '}' {
+		m.err = true
+		return nil, nil, false
+	}
+	return name, d[i:end], true
+}
+
+// ok reports whether the whole object was passed and is well formed.
+func (m *members) ok() bool { return m.done && !m.err }
+
+// member returns the value of the named member of the object data, or nil.
+func member(data []byte, name string) []byte {
+	var found []byte
+	for m := scanObject(data, 0); ; {
+		n, v, more := m.next()
+		if !more {
+			return found
+		}
+		if string(n) == name {
+			found = v // the last one counts, as in every JSON decoder
+		}
+	}
+}
+
+func skipSpace(d []byte, i int) int {
+	for i < len(d) && (d[i] == ' ' || d[i] == '\t' || d[i] == '\r' || d[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// skipString returns the index after the string that begins at d[i], or -1.
+func skipString(d []byte, i int) int {
+	for j := i + 1; ; {
+		k := bytes.IndexByte(d[j:], '"')
+		if k < 0 {
+			return -1
+		}
+		j += k
+		back := 0 // a quote after an odd number of backslashes is escaped
+		for d[j-1-back] == '\\' && j-1-back > i {
+			back++
+		}
+		j++
+		if back%2 == 0 {
+			return j
+		}
+	}
+}
+
+// skipValue returns the index after the value that begins at d[i], or -1.
+func skipValue(d []byte, i int) int {
+	if i >= len(d) {
+		return -1
+	}
+	switch c := d[i]; {
+	case c == '"':
+		return skipString(d, i)
+	case c == '{' || c == '[':
+		return skipContainer(d, i)
+	case c == 't':
+		return skipWord(d, i, "true")
+	case c == 'f':
+		return skipWord(d, i, "false")
+	case c == 'n':
+		return skipWord(d, i, "null")
+	case c == '-' || c >= '0' && c <= '9':
+		j := i + 1
+		for j < len(d) && (d[j] >= '0' && d[j] <= '9' || d[j] == '.' || d[j] == 'e' || d[j] == 'E' || d[j] == '+' || d[j] == '-') {
+			j++
+		}
+		return j
+	}
+	return -1
+}
+
+func skipWord(d []byte, i int, word string) int {
+	if len(d)-i < len(word) || string(d[i:i+len(word)]) != word {
+		return -1
+	}
+	return i + len(word)
+}
+
+func skipContainer(d []byte, i int) int {
+	depth := 0
+	for i < len(d) {
+		switch d[i] {
+		case '"':
+			if i = skipString(d, i); i < 0 {
+				return -1
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		i++
+	}
+	return -1
+}
+
+func isNull(v []byte) bool { return string(v) == "null" }
+
+func isString(v []byte) bool { return len(v) >= 2 && v[0] == '"' }
+
+// unquote decodes a JSON string into a string of its own. Invalid UTF-8 and
+// lone surrogates become U+FFFD, control characters are taken as they are: text
+// from an agent is never lost for a bad byte. It reports false for anything
+// that is not a string or has an invalid escape.
+func unquote(v []byte) (string, bool) {
+	if len(v) < 2 || v[0] != '"' || v[len(v)-1] != '"' {
+		return "", false
+	}
+	v = v[1 : len(v)-1]
+	i := bytes.IndexByte(v, '\\')
+	if i < 0 {
+		return validUTF8(string(v)), true
+	}
+	var b strings.Builder
+	b.Grow(len(v))
+	for i >= 0 {
+		b.Write(v[:i])
+		v = v[i:]
+		if len(v) < 2 {
+			return "", false
+		}
+		n := 2
+		switch v[1] {
+		case '"', '\\', '/':
+			b.WriteByte(v[1])
+		case 'n':
+			b.WriteByte('\n')
+		case 't':
+			b.WriteByte('\t')
+		case 'r':
+			b.WriteByte('\r')
+		case 'b':
+			b.WriteByte('\b')
+		case 'f':
+			b.WriteByte('\f')
+		case 'u':
+			r, ok := hexRune(v)
+			if !ok {
+				return "", false
+			}
+			n = 6
+			if utf16.IsSurrogate(r) {
+				low, ok := hexRune(v[6:])
+				if pair := utf16.DecodeRune(r, low); ok && pair != utf8.RuneError {
+					r, n = pair, 12
+				} else {
+					r = utf8.RuneError
+				}
+			}
+			b.WriteRune(r)
+		default:
+			return "", false
+		}
+		v = v[n:]
+		i = bytes.IndexByte(v, '\\')
+	}
+	b.Write(v)
+	return validUTF8(b.String()), true
+}
+
+// hexRune reads the \uXXXX at the start of v.
+func hexRune(v []byte) (rune, bool) {
+	if len(v) < 6 || v[0] != '\\' || v[1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range v[2:6] {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		r = r<<4 | rune(c)
+	}
+	return r, true
+}
+
+func validUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+// quote encodes s as a JSON string.
+func quote(s string) []byte {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil { // invalid UTF-8: AppendQuote has replaced it
+		b, _ = jsontext.AppendQuote(nil, validUTF8(s))
+	}
+	return b
+}
