@@ -24,9 +24,10 @@ const (
 // between any two. Rows are compared as they are given.
 //
 // The edits are near to the fewest possible, except that
-//   - texts that are long (16,000,000 pairs of rows), repetitive (less than a quarter of the
-//     rows distinct) and far from each other (more than 2,000 rows to delete and insert) are
-//     compared only by the rows that are unique in both, and often come out as one edit;
+//   - texts that have much in common, but in another order, are compared only by the rows
+//     that are unique in both, and often come out as one edit: if the rows that are in both
+//     make more than 16,000,000 pairs, are repetitive (less than a quarter of them distinct)
+//     or more than 100,000, and more than 2,000 of them would have to be deleted and inserted;
 //   - where more than 1,000,000 rows are left between the common start and the common end,
 //     those are one edit.
 func Diff(a, b []string) []Edit {

@@ -17,8 +17,9 @@ const maxSpanBytes = 64 << 10
 // Words returns the differences between a and b, ascending, not touching each other, cut
 // where words begin and end: a word is a run of letters, marks and digits, a run of white
 // space, or any other single character. Above 64 kB of differing text the whole of it is one
-// difference; long, repetitive and very different texts are compared as coarsely as [Diff]
-// does it, from 4,000,000 pairs of words on.
+// difference; texts of many words in another order are compared as coarsely as [Diff] compares
+// such rows, if they make more than 4,000,000 pairs and more than 1,000 would have to be deleted
+// and inserted.
 func Words(a, b string) []Span {
 	spans, _ := compare(a, b, sameWord)
 	return spans

@@ -1,9 +1,12 @@
 package linediff
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -95,6 +98,101 @@ func TestSpansTurnAIntoB(t *testing.T) {
 			checkSpans(t, a, b, got)
 			if again := spans(strings.Clone(a), strings.Clone(b)); !slices.Equal(again, got) {
 				t.Fatalf("second run gives %v, first gave %v", again, got)
+			}
+		}
+	})
+}
+
+func TestSpansOfLongRows(t *testing.T) {
+	prose := func(seed uint64, words int) string {
+		r := rand.New(rand.NewPCG(seed, 0))
+		var s strings.Builder
+		for range words {
+			fmt.Fprintf(&s, "word%d ", r.IntN(60))
+		}
+		return s.String()
+	}
+	t.Run("above 64 kB the middle is one difference", func(t *testing.T) {
+		same := strings.Repeat(" same words", 200_000)
+		a := same + " ax" + prose(1, 6000) + "ya" + same
+		b := same + " bx" + prose(2, 6000) + "yb" + same
+		from, to := len(same)+1, len(a)-len(same)
+		if got, want := Words(a, b), []Span{{from, to, from, len(b) - len(same)}}; !slices.Equal(got, want) {
+			t.Errorf("Words = %v, want %v", got, want)
+		}
+		if got, want := Chars(a, b), []Span{{from, to, from, len(b) - len(same)}}; !slices.Equal(got, want) {
+			t.Errorf("Chars = %v, want %v", got, want)
+		}
+	})
+	t.Run("a small difference in a long row", func(t *testing.T) {
+		same := strings.Repeat(" same words", 200_000)
+		a, b := same+" value"+same, same+" valve"+same
+		n := len(same) + 1
+		if got, want := Words(a, b), []Span{{n, n + 5, n, n + 5}}; !slices.Equal(got, want) {
+			t.Errorf("Words = %v, want %v", got, want)
+		}
+		if got, want := Chars(a, b), []Span{{n + 3, n + 4, n + 3, n + 4}}; !slices.Equal(got, want) {
+			t.Errorf("Chars = %v, want %v", got, want)
+		}
+	})
+	t.Run("one long word", func(t *testing.T) {
+		same := strings.Repeat("a", 100_000)
+		a, b := same+"b"+same, same+"c"+same
+		if got := Words(a, b); len(got) != 1 {
+			t.Errorf("Words = %v, want one", got)
+		}
+		if got, want := Chars(a, b), []Span{{100_000, 100_001, 100_000, 100_001}}; !slices.Equal(got, want) {
+			t.Errorf("Chars = %v, want %v", got, want)
+		}
+	})
+	t.Run("too different for characters, not for words", func(t *testing.T) {
+		a := prose(3, 700)
+		b := strings.NewReplacer("word1 ", "WORD ", "word2 ", "a longer one ", "word3 ", "").Replace(a)
+		a, b = "("+a+prose(4, 200)+")", "["+b+strings.ToUpper(prose(5, 200))+"]"
+		if !charBudget.exceeded(tokens(a, never), tokens(b, never)) {
+			t.Fatal("the texts are no test: they can be compared by characters")
+		}
+		got := Chars(a, b)
+		checkSpans(t, a, b, got)
+		if len(got) < 20 {
+			t.Errorf("%d differences, expected each of the words changed", len(got))
+		}
+	})
+	t.Run("too different for both", func(t *testing.T) {
+		r := rand.New(rand.NewPCG(6, 7))
+		letters := func() string {
+			s := make([]byte, 30_000)
+			for i := range s {
+				s[i] = "()[]+-"[r.IntN(6)]
+			}
+			return string(s)
+		}
+		a, b := letters(), letters()
+		checkSpans(t, a, b, Words(a, b))
+		checkSpans(t, a, b, Chars(a, b))
+	})
+}
+
+func FuzzSpans(f *testing.F) {
+	for _, seed := range [][2]string{
+		{"", ""}, {"a", "ab"}, {"old_name(x)", "new_name(x, y)"}, {"größe", "größte"},
+		{"\xe2\x82", "\xe2\x82\xac"}, {"a\u0301b", "ab"}, {"\U0001F600", "\U0001F601"}, {"  x", "\tx"},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		words, chars := Words(a, b), Chars(a, b)
+		checkSpans(t, a, b, words)
+		checkSpans(t, a, b, chars)
+		if (len(words) == 0) != (a == b) || (len(chars) == 0) != (a == b) {
+			t.Fatalf("%q and %q: words %v, characters %v", a, b, words, chars)
+		}
+		if !utf8.ValidString(a) || !utf8.ValidString(b) {
+			return
+		}
+		for _, s := range append(words, chars...) {
+			if !utf8.ValidString(a[s.A0:s.A1]) || !utf8.ValidString(b[s.B0:s.B1]) {
+				t.Fatalf("span %v of %q and %q cuts a character", s, a, b)
 			}
 		}
 	})

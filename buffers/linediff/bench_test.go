@@ -1,0 +1,83 @@
+package linediff
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// BenchmarkDiff compares each corpus. The metric x-git is the time taken as a part of that of
+// one `git diff --no-index --histogram` of the same texts, start of the process included;
+// B/input-B are the bytes allocated, in all, as a multiple of those of both texts.
+func BenchmarkDiff(b *testing.B) {
+	for name, c := range corpora() {
+		b.Run(name, func(b *testing.B) {
+			size := 0
+			for _, row := range append(append([]string(nil), c.a...), c.b...) {
+				size += len(row) + 1
+			}
+			b.SetBytes(int64(size))
+			b.ReportAllocs()
+			for b.Loop() {
+				Diff(c.a, c.b)
+			}
+			own := b.Elapsed() / time.Duration(b.N)
+			if git, ok := gitTime(b, c); ok {
+				b.ReportMetric(float64(own)/float64(git), "x-git")
+			}
+			b.ReportMetric(float64(allocated(func() { Diff(c.a, c.b) }))/float64(size), "B/input-B")
+		})
+	}
+}
+
+// gitTime returns the shortest of some runs of git.
+func gitTime(b *testing.B, c corpus) (time.Duration, bool) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		return 0, false
+	}
+	dir := b.TempDir()
+	writeRows(b, filepath.Join(dir, "a"), c.a)
+	writeRows(b, filepath.Join(dir, "b"), c.b)
+	best := time.Duration(0)
+	for range 5 {
+		cmd := exec.Command(git, "diff", "--no-index", "--no-color", "--histogram", "a", "b")
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+		start := time.Now()
+		_ = cmd.Run() // fails where there is a difference
+		if took := time.Since(start); best == 0 || took < best {
+			best = took
+		}
+	}
+	return best, true
+}
+
+// allocated returns the bytes that f allocates, which is never less than the most it holds.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+func BenchmarkSplit(b *testing.B) {
+	c, _ := corpusB()
+	text := joinRows(c.a, nil)
+	b.SetBytes(int64(len(text)))
+	b.ReportAllocs()
+	for b.Loop() {
+		Split(text)
+	}
+}
+
+func BenchmarkChars(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Chars("\tfmt.Println(oldName, value)", "\tfmt.Fprintln(os.Stderr, newName, value)")
+	}
+}
