@@ -1,0 +1,56 @@
+package archtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// shipped are the modules that may be part of the program.
+var shipped = []string{
+	"acp-ls",
+	"github.com/alecthomas/kong",
+	"github.com/bmatcuk/doublestar/v4",
+	"github.com/fsnotify/fsnotify",
+	"github.com/go-json-experiment/json",
+	"github.com/tailscale/hujson",
+	"go.lsp.dev/jsonrpc2",
+	"go.lsp.dev/protocol",
+	"go.lsp.dev/uri",
+	"golang.org/x/sync",
+	"golang.org/x/sys",
+	"znkr.io/diff",
+}
+
+// maxSize of the stripped program, in bytes: what an editor's extension can
+// carry along.
+const maxSize = 12 << 20
+
+func TestTheProgramHasNoOtherDependencies(t *testing.T) {
+	for _, p := range list(t, "-deps", "./cmd/acp-ls") {
+		if !p.Standard && (p.Module == nil || !slices.Contains(shipped, p.Module.Path)) {
+			t.Errorf("the program links %s of a module that is not in the list", p.ImportPath)
+		}
+	}
+}
+
+func TestTheProgramIsSmall(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "acp-ls")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "./cmd/acp-ls")
+	cmd.Dir = "../.."
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, text)
+	}
+	info, err := os.Stat(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes for %s/%s", info.Size(), runtime.GOOS, runtime.GOARCH)
+	if info.Size() > maxSize {
+		t.Errorf("the program has %d bytes, more than %d", info.Size(), maxSize)
+	}
+}
