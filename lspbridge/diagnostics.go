@@ -1,0 +1,75 @@
+package lspbridge
+
+import (
+	"strconv"
+
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"acp-ls/buffers/position"
+	"acp-ls/internal/review"
+	"acp-ls/internal/session"
+)
+
+// diagnosticSource is the source of our diagnostics.
+const diagnosticSource = "acp"
+
+// publishDiagnostics shows a file's hunks as diagnostics: every editor can list
+// them and go from one to the next. It is called by the outbox only.
+func (e *editor) publishDiagnostics(r session.Review) {
+	list := []protocol.Diagnostic{}
+	if e.opts.Settings().Review.Diagnostics {
+		list = e.diagnostics(r)
+	}
+	if len(list) == 0 && !e.published[r.URI] {
+		return
+	}
+	if len(list) == 0 {
+		delete(e.published, r.URI)
+	} else {
+		e.published[r.URI] = true
+	}
+	e.notify(protocol.MethodTextDocumentPublishDiagnostics, &protocol.PublishDiagnosticsParams{URI: uri.URI(r.URI), Diagnostics: list})
+}
+
+func (e *editor) diagnostics(r session.Review) []protocol.Diagnostic {
+	list := []protocol.Diagnostic{}
+	if r.File != nil {
+		list = append(list, e.diagnostic(r.URI, 0, r.File.ID, "an agent's change of the whole file: "+r.File.Op, protocol.DiagnosticSeverityHint, "file"))
+	}
+	for i, h := range r.Hunks {
+		severity := protocol.DiagnosticSeverityHint
+		if h.State == review.StateConflict {
+			severity = protocol.DiagnosticSeverityError
+		}
+		s := e.shown(r.URI, h, i, len(r.Hunks))
+		list = append(list, e.diagnostic(r.URI, s.first, h.ID, describe(h), severity, string(h.State)))
+	}
+	return list
+}
+
+// diagnostic marks a line, without the white space at its start.
+func (e *editor) diagnostic(documentURI string, line int, id, message string, severity protocol.DiagnosticSeverity, code string) protocol.Diagnostic {
+	mark := position.Range{Start: position.Position{Line: uint32(line)}, End: position.Position{Line: uint32(line)}}
+	if d, ok := e.docs.Document(documentURI); ok && line < d.Text.LineCount() {
+		start, end := d.Text.LineStart(line), d.Text.LineEnd(line)
+		for _, c := range []byte(d.Text.Slice(start, min(end, start+maxIndent))) {
+			if c != ' ' && c != '\t' {
+				break
+			}
+			start++
+		}
+		mark = position.OffsetsRange(d.Text, start, end, e.client.encoding)
+	}
+	return protocol.Diagnostic{
+		Range:    protocolRange(mark),
+		Severity: severity,
+		Code:     protocol.String(code),
+		Source:   protocol.NewOptional(diagnosticSource),
+		Message:  protocol.String(message),
+		Data:     protocol.LSPAny(strconv.Quote(id)),
+	}
+}
+
+// maxIndent is how much of a line is looked at for its indentation.
+const maxIndent = 1 << 10

@@ -1,0 +1,109 @@
+package lspbridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"go.lsp.dev/jsonrpc2"
+	"go.lsp.dev/protocol"
+	"go.lsp.dev/uri"
+
+	"acp-ls/internal/session"
+)
+
+// edits keeps to one edit in flight for each document.
+type edits struct {
+	mu   sync.Mutex
+	busy map[string]*editSlot
+}
+
+type editSlot struct {
+	users int
+	turn  chan struct{}
+}
+
+// begin waits for the document's turn.
+func (s *edits) begin(ctx context.Context, uri string) (end func(), err error) {
+	s.mu.Lock()
+	slot := s.busy[uri]
+	if slot == nil {
+		slot = &editSlot{turn: make(chan struct{}, 1)}
+		if s.busy == nil {
+			s.busy = map[string]*editSlot{}
+		}
+		s.busy[uri] = slot
+	}
+	slot.users++
+	s.mu.Unlock()
+	leave := func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if slot.users--; slot.users == 0 {
+			delete(s.busy, uri)
+		}
+	}
+	select {
+	case slot.turn <- struct{}{}:
+		return func() { <-slot.turn; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, context.Cause(ctx)
+	}
+}
+
+type applyEditResult struct {
+	Applied       flag   `json:"applied"`
+	FailureReason string `json:"failureReason"`
+}
+
+// ApplyEdit implements [session.Editor]. One document per request: some editors
+// check the version of the first document only.
+func (e *editor) ApplyEdit(ctx context.Context, d session.DocumentEdit) error {
+	if !e.client.applyEdit {
+		return fmt.Errorf("%s: %w", protocol.MethodWorkspaceApplyEdit, session.ErrUnsupported)
+	}
+	end, err := e.edits.begin(ctx, d.URI)
+	if err != nil {
+		return err
+	}
+	defer end()
+	var result applyEditResult
+	err = e.call(ctx, protocol.MethodWorkspaceApplyEdit, e.workspaceEdit(d), &result)
+	var refused *jsonrpc2.Error
+	switch {
+	case errors.As(err, &refused):
+		return fmt.Errorf("%w: %s", session.ErrRefused, refused.Message)
+	case err != nil:
+		return err
+	case !bool(result.Applied) && result.FailureReason != "":
+		return fmt.Errorf("%w: %s", session.ErrRefused, result.FailureReason)
+	case !bool(result.Applied):
+		return session.ErrRefused
+	}
+	return nil
+}
+
+func (e *editor) workspaceEdit(d session.DocumentEdit) *protocol.ApplyWorkspaceEditParams {
+	list := make([]protocol.TextEdit, len(d.Edits))
+	for i, t := range d.Edits {
+		list[i] = protocol.TextEdit{Range: protocolRange(t.Range), NewText: t.NewText}
+	}
+	p := &protocol.ApplyWorkspaceEditParams{}
+	if d.Label != "" {
+		p.Label = &d.Label
+	}
+	if !e.client.documentChanges {
+		p.Edit.Changes = map[uri.URI][]protocol.TextEdit{uri.URI(d.URI): list}
+		return p
+	}
+	change := &protocol.TextDocumentEdit{}
+	change.TextDocument.URI = uri.URI(d.URI)
+	change.TextDocument.Version = &d.Version
+	for i := range list {
+		change.Edits = append(change.Edits, &list[i])
+	}
+	p.Edit.DocumentChanges = []protocol.DocumentChange{change}
+	return p
+}

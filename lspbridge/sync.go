@@ -1,0 +1,79 @@
+package lspbridge
+
+import (
+	"errors"
+
+	"acp-ls/buffers"
+)
+
+// The four notifications of document synchronization. They run on the read loop
+// and only hand over: what a message does to a text is the business of package
+// buffers. The structs hold what is needed of LSP's own and are decoded without
+// its generated code, which takes four times as long for a large text; each
+// string is an allocation of its own and keeps no message alive.
+
+type didOpenParams struct {
+	TextDocument struct {
+		URI        string  `json:"uri"`
+		LanguageID string  `json:"languageId"`
+		Version    int32   `json:"version"`
+		Text       *string `json:"text"`
+	} `json:"textDocument"`
+}
+
+type versionedDocument struct {
+	URI     string `json:"uri"`
+	Version int32  `json:"version"`
+}
+
+type didChangeParams struct {
+	TextDocument   versionedDocument `json:"textDocument"`
+	ContentChanges []contentChange   `json:"contentChanges"`
+}
+
+type contentChange struct {
+	Range *Range  `json:"range"`
+	Text  *string `json:"text"`
+}
+
+type didSaveParams struct {
+	documentParams
+	Text *string `json:"text"`
+}
+
+var errNoText = errors.New("member text is missing")
+
+func (e *editor) didOpen(p *didOpenParams) error {
+	d := p.TextDocument
+	if d.Text == nil {
+		return errNoText
+	}
+	e.docs.Apply(buffers.Open{URI: d.URI, LanguageID: d.LanguageID, Version: d.Version, Text: *d.Text})
+	return nil
+}
+
+func (e *editor) didChange(p *didChangeParams) error {
+	changes := make([]buffers.ContentChange, len(p.ContentChanges))
+	for i, c := range p.ContentChanges {
+		if c.Text == nil {
+			return errNoText
+		}
+		changes[i].Text = *c.Text
+		if c.Range != nil {
+			r := c.Range.position()
+			changes[i].Range = &r
+		}
+	}
+	e.docs.Apply(buffers.Change{URI: p.TextDocument.URI, Version: p.TextDocument.Version, Changes: changes})
+	return nil
+}
+
+func (e *editor) didSave(p *didSaveParams) error {
+	e.docs.Apply(buffers.Save{URI: p.TextDocument.URI, Text: p.Text})
+	return nil
+}
+
+func (e *editor) didClose(p *documentParams) error {
+	e.docs.Apply(buffers.Close{URI: p.TextDocument.URI})
+	return nil
+}
