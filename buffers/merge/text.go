@@ -67,9 +67,13 @@ func TextsWith(base, ours, theirs string, opts Options) TextResult {
 			if end == noEnd {
 				end = usual
 			}
+			if end == lf && row == "" && strings.HasSuffix(text.String(), "\r") {
+				end = cr // or the two would be one line end
+			}
 		}
 	}
-	if m.closed(b, o, t) {
+	// An empty row without a line end would be none.
+	if m.closed(b, o, t) || len(rows) > 0 && rows[len(rows)-1] == "" {
 		text.WriteString(end.String())
 	}
 	return TextResult{m.result(rows), text.String()}

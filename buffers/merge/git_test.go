@@ -1,0 +1,127 @@
+package merge
+
+import (
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var gitMerges = flag.Int("git", 1000, "random merges to compare with those of git")
+
+// A gitMerge runs git merge-file in a directory of its own.
+type gitMerge struct{ path, dir string }
+
+func newGit(t testing.TB) gitMerge {
+	path, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("no git on this machine")
+	}
+	return gitMerge{path, t.TempDir()}
+}
+
+func (g gitMerge) write(t testing.TB, c case3) {
+	for name, rows := range map[string][]string{"base": c.base, "ours": c.ours, "theirs": c.theirs} {
+		if err := os.WriteFile(filepath.Join(g.dir, name), []byte(text(rows)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run merges what was written. It returns the number of conflicts.
+func (g gitMerge) run(t testing.TB) (out string, conflicts int) {
+	cmd := exec.Command(g.path, "merge-file", "-p", "-q", "ours", "base", "theirs")
+	cmd.Dir = g.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+	stdout, err := cmd.Output()
+	// The status is the number of conflicts.
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() < 128 {
+		conflicts = exit.ExitCode()
+	} else if err != nil {
+		t.Fatalf("git merge-file: %v", err)
+	}
+	return string(stdout), conflicts
+}
+
+func (g gitMerge) time(t testing.TB, c case3) time.Duration {
+	g.write(t, c)
+	start := time.Now()
+	g.run(t)
+	return time.Since(start)
+}
+
+// merge merges the case. In a conflict it keeps ours.
+func (g gitMerge) merge(t testing.TB, c case3) (rows []string, conflicts int) {
+	g.write(t, c)
+	out, conflicts := g.run(t)
+	kept := true
+	for row := range strings.Lines(out) {
+		switch row = strings.TrimSuffix(row, "\n"); {
+		case strings.HasPrefix(row, "<<<<<<<"):
+		case row == "=======":
+			kept = false
+		case strings.HasPrefix(row, ">>>>>>>"):
+			kept = true
+		case kept:
+			rows = append(rows, row)
+		}
+	}
+	return rows, conflicts
+}
+
+// text is the text of rows that all have a line end.
+func text(rows []string) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	return strings.Join(rows, "\n") + "\n"
+}
+
+// Where no row repeats there is one way to say what changed, and so one merge.
+func TestGitMergesDistinctRowsAlike(t *testing.T) {
+	g := newGit(t)
+	clean := 0
+	for i := range *gitMerges {
+		c := randomCase(rand.New(rand.NewPCG(10, uint64(i))), 40, true)
+		want, conflicts := g.merge(t, c)
+		got := Merge(c.base, c.ours, c.theirs)
+		if (conflicts > 0) != (len(got.Conflicts) > 0) || !slices.Equal(got.Rows, want) {
+			t.Fatalf("%q\nmerged      %+v\ngit: %d conflicts, %q", c, got, conflicts, want)
+		}
+		if conflicts == 0 {
+			clean++
+		}
+	}
+	t.Logf("%d clean, %d with conflicts", clean, *gitMerges-clean)
+}
+
+// Where rows repeat, git may pair them in another way; how often is only told.
+func TestGitMergesRepeatedRows(t *testing.T) {
+	g := newGit(t)
+	var same, text, onlyGit, onlyOurs int
+	for i := range *gitMerges {
+		c := randomCase(rand.New(rand.NewPCG(11, uint64(i))), 40, false)
+		want, conflicts := g.merge(t, c)
+		got := checkMerge(t, c)
+		switch {
+		case conflicts > 0 && len(got.Conflicts) == 0:
+			onlyGit++
+		case conflicts == 0 && len(got.Conflicts) > 0:
+			onlyOurs++
+		case !slices.Equal(got.Rows, want):
+			text++
+		default:
+			same++
+		}
+	}
+	t.Logf("same %d, another text %d, conflict only in git %d, only here %d", same, text, onlyGit, onlyOurs)
+	if same < *gitMerges*3/4 {
+		t.Errorf("%d of %d merges are git's", same, *gitMerges)
+	}
+}
