@@ -1,0 +1,223 @@
+package buffers
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"acp-ls/buffers/text"
+)
+
+var (
+	// ErrNotUTF8 is the error for a file whose bytes are no UTF-8: it cannot be shown as text, and is never written.
+	ErrNotUTF8 = errors.New("not UTF-8 text")
+	// ErrNotRegular is the error for a folder, a device and whatever else has no content to read or replace.
+	ErrNotRegular = errors.New("not a regular file")
+	// ErrTooLarge is the error for a file above MaxFileSize.
+	ErrTooLarge = errors.New("file is too large")
+)
+
+// MaxFileSize is the largest file that is read, in bytes.
+const MaxFileSize = 256 << 20
+
+// Disk is what a file held when it was looked at. The zero value is that of a file which does not exist.
+type Disk struct {
+	Exists  bool
+	Content string
+	Info    fs.FileInfo // nil if there is no file
+}
+
+// ReadDisk reads a file. A missing one is no error but a Disk that does not exist; a folder, a special file, one that is
+// too large or not UTF-8 is an error that wraps ErrNotRegular, ErrTooLarge or ErrNotUTF8.
+func ReadDisk(p Path) (Disk, error) {
+	disk, err := readDisk(string(p))
+	if err != nil {
+		return Disk{}, fmt.Errorf("read %s: %w", p, err)
+	}
+	return disk, nil
+}
+
+func readDisk(name string) (Disk, error) {
+	if _, err := statRegular(name); err != nil { // before opening: a pipe would block
+		if missing(err) {
+			return Disk{}, nil
+		}
+		return Disk{}, err
+	}
+	f, err := openShared(name)
+	if err != nil {
+		if missing(err) {
+			return Disk{}, nil
+		}
+		return Disk{}, bare(err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return Disk{}, bare(err)
+	}
+	content, err := readText(f, info.Size())
+	if err != nil {
+		return Disk{}, err
+	}
+	return Disk{true, content, info}, nil
+}
+
+// readText reads r, expected to hold size bytes, as text.
+func readText(r io.Reader, size int64) (string, error) {
+	if size > MaxFileSize {
+		return "", fmt.Errorf("%w: %d bytes, at most %d are read", ErrTooLarge, size, MaxFileSize)
+	}
+	var buf []byte
+	buf = slices.Grow(buf, int(size)+1)
+	for {
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case err == io.EOF:
+			if !utf8.Valid(buf) {
+				return "", ErrNotUTF8
+			}
+			return string(buf), nil
+		case err != nil:
+			return "", bare(err)
+		case len(buf) > MaxFileSize:
+			return "", fmt.Errorf("%w: at most %d bytes are read", ErrTooLarge, MaxFileSize)
+		}
+		buf = slices.Grow(buf, 1)
+	}
+}
+
+func statRegular(name string) (fs.FileInfo, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, bare(err)
+	case info.IsDir():
+		return nil, fmt.Errorf("%w: it is a folder", ErrNotRegular)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%w: mode %v", ErrNotRegular, info.Mode())
+	}
+	return info, nil
+}
+
+// missing reports whether err says that there is no such file, also because a folder of its name is a file.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) }
+
+// bare takes the operation and name off an error of package os: our callers name them.
+func bare(err error) error {
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		return pathErr.Err
+	}
+	if linkErr := (*os.LinkError)(nil); errors.As(err, &linkErr) {
+		return linkErr.Err
+	}
+	return err
+}
+
+// Look reads a file from the disk and compares the documents of that file with it, so that their State is right as of
+// now. It is to be called, away from the loop that reads from the editor, when a document has been opened or reloaded and
+// whenever the file may have changed. Errors are those of ReadDisk; after one the documents are as before.
+func (s *Store) Look(p Path) (Disk, error) {
+	ticket, at := s.tickets.Add(1), s.opts.Now()
+	disk, err := s.opts.ReadDisk(p)
+	if err != nil {
+		return disk, err
+	}
+	docs := s.of(p)
+	if len(docs) == 0 {
+		return disk, nil
+	}
+	norm := hashLater(text.New(disk.Content))
+	norm.hash() // here, as is State, to have the hashes ready for Apply
+	for _, doc := range docs {
+		doc.State()
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	for _, seen := range docs {
+		key := uriKey(seen.URI)
+		doc := s.get(key)
+		if doc == nil || doc.file != seen.file || doc.disk != nil && doc.disk.ticket > ticket {
+			continue // closed, or saved or looked at since
+		}
+		after := *doc
+		after.disk = &observation{ticket: ticket, norm: norm, info: disk.Info, at: at}
+		switch {
+		case doc.disk == nil:
+			after.saved = norm // what the editor opened was only taken to be this
+		case doc.saved == seen.saved && doc.saved.hash() == norm.hash():
+			after.disk.norm = doc.saved
+		}
+		after.reconcile()
+		s.put(key, &after)
+	}
+	return disk, nil
+}
+
+// All is the limit of Read for all rows to the end.
+const All = -1
+
+// Reading is the answer to Read.
+type Reading struct {
+	Text     string    // the rows asked for, byte for byte
+	Whole    text.Text // the text they are from
+	Document *Document // the document they are from, nil if they are from the disk
+}
+
+// Read returns limit rows of a file, from the row line on, which counts from 1 (0 means 1 too): of the document if the file
+// is open and not behind, else of the disk. Rows past the end are empty. The error wraps fs.ErrNotExist, ErrNotRegular,
+// ErrTooLarge or ErrNotUTF8. A clash between two documents is not Read's business: see Live.
+func (s *Store) Read(p Path, line, limit int) (Reading, error) {
+	doc, _ := s.Live(p)
+	if doc != nil && doc.State() != Dirty && s.moved(p, doc.disk) {
+		// An error here is the disk's affair: the document can still be read.
+		if _, err := s.Look(p); err == nil {
+			doc, _ = s.Live(p)
+		}
+	}
+	if doc != nil && doc.State() != Behind {
+		return Reading{rows(doc.Text, line, limit), doc.Text, doc}, nil
+	}
+	disk, err := s.opts.ReadDisk(p)
+	if err != nil {
+		return Reading{}, err
+	}
+	if !disk.Exists {
+		return Reading{}, fmt.Errorf("read %s: %w", p, fs.ErrNotExist)
+	}
+	t := text.New(disk.Content)
+	return Reading{rows(t, line, limit), t, nil}, nil
+}
+
+// rows returns limit rows of t from the 1-based row line on, with their terminators.
+func rows(t text.Text, line, limit int) string {
+	from := min(max(line-1, 0), t.LineCount())
+	to := t.LineCount()
+	if limit >= 0 && limit < to-from {
+		to = from + limit
+	}
+	return t.Slice(t.LineStart(from), t.LineStart(to))
+}
+
+// racy is how old a file must have been when looked at for its time stamp to tell whether it was written since: file
+// systems have coarse clocks.
+const racy = 2 * time.Second
+
+// moved reports whether a file may hold something else than when last seen.
+func (s *Store) moved(p Path, seen *observation) bool {
+	if seen == nil {
+		return true
+	}
+	info, err := s.opts.Stat(p)
+	if err != nil || seen.info == nil {
+		return true
+	}
+	return !os.SameFile(info, seen.info) || info.Size() != seen.info.Size() || !info.ModTime().Equal(seen.info.ModTime()) ||
+		seen.at.Sub(info.ModTime()) < racy
+}
