@@ -1,0 +1,383 @@
+---The connection to acp-ls: one process for this Neovim, started with the first
+---use, attached to every file buffer.
+local config = require('acp.config')
+local documents = require('acp.documents')
+local util = require('acp.util')
+
+local M = {}
+
+---The contract's version this plugin speaks.
+local contract = 1
+
+---@class acp.State
+---@field id integer? of the vim.lsp client
+---@field ready boolean initialize has been answered
+---@field waiting fun(client: vim.lsp.Client?, err: string?)[]
+---@field stopping boolean the user ended it
+local state = { id = nil, ready = false, waiting = {}, stopping = false }
+
+---@return string # the folder of this plugin
+local function plugin_root()
+  return vim.fs.dirname(vim.fs.dirname(vim.fs.dirname(debug.getinfo(1, 'S').source:sub(2))))
+end
+
+---The command that starts acp-ls.
+---@return string[]?
+---@return string? err
+function M.command()
+  local cmd = config.get().cmd
+  if cmd then
+    if vim.fn.executable(cmd[1]) == 0 then
+      return nil,
+        ('program %s not found: check the option cmd of require("acp").setup()'):format(cmd[1])
+    end
+    return cmd
+  end
+  local path = vim.fn.exepath('acp-ls')
+  if path == '' then
+    path = vim.fn.exepath(vim.fs.normalize(plugin_root() .. '/../../bin/acp-ls'))
+  end
+  if path == '' then
+    return nil,
+      'program acp-ls not found: put it on PATH, run `make` in its checkout, or set the option cmd'
+  end
+  return { path }
+end
+
+---The folder a buffer's work belongs to.
+---@param bufnr integer?
+---@return string
+function M.root(bufnr)
+  local root
+  if bufnr and util.is_file_buffer(bufnr) then
+    root = vim.fs.root(bufnr, config.get().root_markers)
+  end
+  return root or vim.uv.cwd() or '.'
+end
+
+---@param module string
+---@param name string
+local function notification(module, name)
+  return function(_, params)
+    require('acp.' .. module)[name](util.denull(params))
+  end
+end
+
+---A request whose function may take its time: it is given the parameters and
+---a function to reply with, and reply(nil) answers null.
+---@param module string
+---@param name string
+local function request(module, name)
+  return function(_, params)
+    local result = util.await(function(reply)
+      require('acp.' .. module)[name](util.denull(params) or {}, reply)
+    end)
+    return result == nil and vim.NIL or result
+  end
+end
+
+local function handlers()
+  return {
+    ['acp/session'] = notification('session', 'on_session'),
+    ['acp/entry'] = notification('session', 'on_entry'),
+    ['acp/chunk'] = notification('session', 'on_chunk'),
+    ['acp/terminal'] = notification('session', 'on_terminal'),
+    ['acp/review'] = notification('review', 'on_review'),
+    ['acp/dismiss'] = notification('permission', 'on_dismiss'),
+    ['acp/permission'] = request('permission', 'on_permission'),
+    ['acp/ask'] = request('ask', 'on_ask'),
+    ['acp/save'] = request('edit', 'on_save'),
+    ['acp/reload'] = request('edit', 'on_reload'),
+    ['acp/adopt'] = request('edit', 'on_adopt'),
+    ['acp/editor'] = request('editor', 'on_editor'),
+    ['acp/run'] = request('editor', 'on_run'),
+    ['workspace/applyEdit'] = request('edit', 'on_apply_edit'),
+    ['window/showMessageRequest'] = function(err, params, ctx)
+      params = util.denull(params)
+      if not params.acp then
+        return vim.lsp.handlers['window/showMessageRequest'](err, params, ctx)
+      end
+      return util.await(function(reply)
+        require('acp.permission').on_message_request(params, reply)
+      end) or vim.NIL
+    end,
+    ['window/showMessage'] = function(_, params)
+      local levels = { vim.log.levels.ERROR, vim.log.levels.WARN, vim.log.levels.INFO }
+      util.notify(params.message, levels[params.type] or vim.log.levels.INFO)
+      return params
+    end,
+  }
+end
+
+---What this plugin does beyond LSP.
+M.capabilities = {
+  session = true,
+  review = true,
+  terminal = true,
+  permission = true,
+  save = true,
+  reload = true,
+  adopt = true,
+  editor = true,
+  run = true,
+  ask = true,
+  dismiss = true,
+}
+
+---Settings for acp-ls: the user's, over what this plugin makes superfluous. It
+---draws hunks itself, so diagnostics and lenses would show them twice.
+---@return table
+function M.settings()
+  local opts = config.get()
+  local settings = vim.tbl_deep_extend('force', {
+    review = { codeLens = false, diagnostics = false },
+  }, opts.settings)
+  if opts.agent then
+    settings.defaultAgent = opts.agent
+  end
+  return settings
+end
+
+---Starts the program, with our ear on what is sent to it.
+---@param cmd string[]
+---@param root string
+local function spawn(cmd, root)
+  ---@param dispatchers vim.lsp.rpc.Dispatchers
+  return function(dispatchers)
+    local rpc = vim.lsp.rpc.start(cmd, dispatchers, { cwd = root })
+    return {
+      request = rpc.request,
+      is_closing = rpc.is_closing,
+      terminate = rpc.terminate,
+      notify = function(method, params)
+        documents.on_notify(method, params)
+        return rpc.notify(method, params)
+      end,
+    }
+  end
+end
+
+---Attaches a buffer, if it is a file's. An unnamed one is attached when it is
+---first written: all of them would have the same URI.
+---@param bufnr integer
+function M.attach(bufnr)
+  if state.id and util.is_file_buffer(bufnr) then
+    vim.lsp.buf_attach_client(bufnr, state.id)
+  end
+end
+
+---@param bufnr integer
+local function detach(bufnr)
+  if state.id and vim.lsp.buf_is_attached(bufnr, state.id) then
+    vim.lsp.buf_detach_client(bufnr, state.id)
+  end
+end
+
+local function watch_buffers()
+  local group = vim.api.nvim_create_augroup('acp.client', {})
+  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWritePost', 'BufFilePost' }, {
+    group = group,
+    desc = 'acp: attach',
+    callback = function(args)
+      M.attach(args.buf)
+    end,
+  })
+  -- Neovim tells a server of a new name only with the next write.
+  vim.api.nvim_create_autocmd('BufFilePre', {
+    group = group,
+    desc = 'acp: close under the old name',
+    callback = function(args)
+      detach(args.buf)
+    end,
+  })
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    M.attach(bufnr)
+  end
+end
+
+---@param client vim.lsp.Client?
+---@param err string?
+local function settle(client, err)
+  local waiting = state.waiting
+  state.waiting = {}
+  for _, fn in ipairs(waiting) do
+    fn(client, err)
+  end
+end
+
+---@param client vim.lsp.Client
+local function on_init(client)
+  local offered = vim.tbl_get(client.server_capabilities, 'experimental', 'acp', 'version')
+  if offered ~= contract then
+    util.warn(
+      ('%s speaks version %s of the contract, this plugin version %d: install both from one release'):format(
+        client.config.name or 'the server',
+        tostring(offered or 'none'),
+        contract
+      )
+    )
+  end
+  -- These would change what K, omnifunc and completion do in every buffer, for
+  -- things the plugin shows itself.
+  client.server_capabilities.hoverProvider = nil
+  client.server_capabilities.completionProvider = nil
+  state.ready = true
+  vim.schedule(function()
+    settle(client)
+  end)
+end
+
+---@param id integer?
+local function on_exit(id, code, signal)
+  if state.id ~= id and id ~= nil then
+    return
+  end
+  local stopping = state.stopping or vim.v.exiting ~= vim.NIL
+  state.id, state.ready, state.stopping = nil, false, false
+  vim.schedule(function()
+    documents.reset()
+    pcall(vim.api.nvim_del_augroup_by_name, 'acp.client')
+    local how = signal ~= 0 and ('signal %d'):format(signal) or ('exit code %d'):format(code)
+    local message = ('acp-ls ended (%s): see :Acp log'):format(how)
+    settle(nil, message)
+    for _, module in ipairs({ 'session', 'review', 'permission', 'ask' }) do
+      local loaded = package.loaded['acp.' .. module]
+      if loaded then
+        loaded.on_exit(not stopping and message or nil)
+      end
+    end
+    if not stopping then
+      util.warn(message)
+    end
+  end)
+end
+
+---Starts acp-ls if it does not run.
+---@param fn fun(client: vim.lsp.Client?, err: string?) called when it is ready, or cannot be
+function M.start(fn)
+  local client = M.get()
+  if client then
+    return fn(client)
+  end
+  state.waiting[#state.waiting + 1] = fn
+  if state.id then
+    return
+  end
+  local cmd, err = M.command()
+  if not cmd then
+    return settle(nil, err)
+  end
+  require('acp.highlight').setup()
+  require('acp.editor').watch_keys()
+  local root = M.root(vim.api.nvim_get_current_buf())
+  local capabilities = vim.lsp.protocol.make_client_capabilities()
+  capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {
+    acp = M.capabilities,
+  })
+  -- Files that are not open are written by acp-ls itself.
+  capabilities.workspace.workspaceEdit.resourceOperations = nil
+  local id
+  local lsp_config = {
+    name = 'acp-ls',
+    cmd = spawn(cmd, root),
+    root_dir = root,
+    workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
+    capabilities = capabilities,
+    init_options = M.settings(),
+    settings = { acp = M.settings() },
+    handlers = handlers(),
+    flags = { debounce_text_changes = config.get().debounce, exit_timeout = false },
+    on_init = on_init,
+    on_exit = function(code, signal)
+      on_exit(id, code, signal)
+    end,
+  }
+  local ok, result
+  if vim.fn.has('nvim-0.11') == 1 then
+    ok, result = pcall(vim.lsp.start, lsp_config, { attach = false })
+  else
+    ok, result = pcall(vim.lsp.start_client, lsp_config)
+  end
+  id = ok and result or nil
+  state.id = id
+  if not id then
+    return settle(nil, ('starting %s failed: %s'):format(cmd[1], tostring(result)))
+  end
+  watch_buffers()
+end
+
+---The client, if acp-ls is ready.
+---@return vim.lsp.Client?
+function M.get()
+  if state.id and state.ready then
+    return vim.lsp.get_client_by_id(state.id)
+  end
+end
+
+---@return boolean
+function M.running()
+  return state.id ~= nil
+end
+
+---Ends acp-ls, and with it its agents.
+function M.stop()
+  local client = state.id and vim.lsp.get_client_by_id(state.id)
+  if client then
+    state.stopping = true
+    if vim.fn.has('nvim-0.11') == 1 then
+      client:stop()
+    else
+      client.stop() -- luacheck: ignore
+    end
+  end
+end
+
+---Sends what has been typed and not been sent yet.
+function M.flush()
+  local client = M.get()
+  if client then
+    pcall(require('vim.lsp._changetracking').flush, client)
+  end
+end
+
+---@class acp.Error
+---@field message string
+---@field kind string? data.kind of the contract
+
+---Runs a command of acp-ls.
+---@param command string
+---@param arg table?
+---@param fn fun(err: acp.Error?, result: any)?
+function M.execute(command, arg, fn)
+  fn = fn or function(err)
+    if err then
+      util.warn(err.message)
+    end
+  end
+  M.start(function(client, failure)
+    if not client then
+      return fn({ message = failure or 'acp-ls is not running' })
+    end
+    M.flush()
+    local params = { command = command, arguments = { arg or vim.empty_dict() } }
+    local function on_reply(err, result)
+      if err then
+        local kind = type(err.data) == 'table' and err.data.kind or nil
+        fn({ message = err.message or command .. ' failed', kind = kind })
+      else
+        fn(nil, util.denull(result) or {})
+      end
+    end
+    local sent
+    if vim.fn.has('nvim-0.11') == 1 then
+      sent = client:request('workspace/executeCommand', params, on_reply)
+    else
+      sent = client.request('workspace/executeCommand', params, on_reply) -- luacheck: ignore
+    end
+    if not sent then
+      fn({ message = 'acp-ls is not running' })
+    end
+  end)
+end
+
+return M

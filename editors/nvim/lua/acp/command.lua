@@ -1,0 +1,479 @@
+---:Acp and its subcommands.
+local M = {}
+local api = vim.api
+
+local function chat()
+  return require('acp.chat')
+end
+local function review()
+  return require('acp.review')
+end
+local function util()
+  return require('acp.util')
+end
+
+---@param args table of nvim_create_user_command
+---@return {uri: string, range: table, label: string, text: string?}?
+local function selection(args)
+  if args.range == 0 then
+    return
+  end
+  local bufnr = api.nvim_get_current_buf()
+  local first, last = args.line1, args.line2
+  local name = api.nvim_buf_get_name(bufnr)
+  local label = ('%s:%d'):format(name ~= '' and util().short_path(name) or 'text', first)
+  if last > first then
+    label = label .. '-' .. last
+  end
+  local range = {
+    start = { line = first - 1, character = 0 },
+    ['end'] = { line = last, character = 0 },
+  }
+  local from, to = vim.fn.getpos("'<"), vim.fn.getpos("'>")
+  if args.range == 2 and vim.fn.visualmode() == 'v' and from[2] == first and to[2] == last then
+    local lsp = require('acp.client').get()
+    range = vim.lsp.util.make_given_range_params(
+      { from[2], from[3] - 1 },
+      { to[2], math.min(to[3], 2 ^ 30) - 1 },
+      bufnr,
+      lsp and lsp.offset_encoding or 'utf-16'
+    ).range
+  end
+  local result = { uri = vim.uri_from_bufnr(bufnr), range = range, label = label }
+  if not util().is_file_buffer(bufnr) then -- it has no URI anyone could look up
+    local lines = api.nvim_buf_get_lines(bufnr, first - 1, last, false)
+    result.text = ('```%s\n%s\n```'):format(vim.bo[bufnr].filetype, table.concat(lines, '\n'))
+  end
+  return result
+end
+
+---@param names fun(): string[]
+local function candidates(names)
+  return function(lead)
+    return vim.tbl_filter(function(name)
+      return vim.startswith(name, lead)
+    end, names())
+  end
+end
+
+---@type string[]
+local agents = {}
+
+local function agent_names()
+  if require('acp.client').get() then
+    require('acp.client').execute('acp.agent.list', nil, function(err, result)
+      if not err then
+        agents = {}
+        for _, agent in ipairs(result.agents or {}) do
+          agents[#agents + 1] = agent.name
+        end
+      end
+    end)
+    vim.wait(200, function()
+      return #agents > 0
+    end, 5)
+  end
+  return agents
+end
+
+---@param info table
+---@return string
+local function session_label(info)
+  local title = info.title and info.title ~= '' and info.title or info.session
+  local state = info.state and info.state ~= 'idle' and (' · ' .. info.state) or ''
+  return ('%s  %s%s'):format(info.agent or '', title, state)
+end
+
+local function pick_session()
+  local client = require('acp.client')
+  client.execute('acp.session.list', nil, function(err, result)
+    if err then
+      return util().warn(err.message)
+    end
+    local rows = result.sessions or {}
+    if #rows == 0 then
+      return util().notify('no sessions: :Acp new starts one')
+    end
+    vim.ui.select(rows, { prompt = 'Sessions', format_item = session_label }, function(info)
+      if not info then
+        return
+      end
+      local sessions = require('acp.session')
+      chat().open({ focus = true })
+      if sessions.all[info.session] then
+        return chat().show(info.session)
+      end
+      if info.state and info.state ~= 'closed' then
+        sessions.on_session(info)
+        sessions.fetch(info.session)
+        return chat().show(info.session)
+      end
+      client.execute(
+        'acp.session.load',
+        { agent = info.agent, sessionId = info.sessionId, cwd = info.cwd },
+        function(load_err, loaded)
+          if load_err then
+            return util().warn(load_err.message)
+          end
+          sessions.on_session(loaded)
+          chat().show(loaded.session)
+        end
+      )
+    end)
+  end)
+end
+
+---@param name string? of an option
+---@param value string?
+local function set_option(name, value)
+  local session = chat().current()
+  if not session then
+    return util().notify('no session')
+  end
+  local options = session.info.options or {}
+  local function apply(option, v)
+    if option.type == 'boolean' then
+      v = v == true or v == 'true' or v == 'on'
+    end
+    require('acp.client').execute(
+      'acp.session.setOption',
+      { session = session.id, option = option.id, value = v },
+      function(err, info)
+        if err then
+          return util().warn(err.message)
+        end
+        require('acp.session').on_session(info)
+      end
+    )
+  end
+  local function choose(option)
+    if value then
+      return apply(option, value)
+    end
+    local rows = option.choices
+    if option.type == 'boolean' then
+      rows = { { value = true, name = 'on' }, { value = false, name = 'off' } }
+    end
+    vim.ui.select(rows or {}, {
+      prompt = option.name,
+      format_item = function(choice)
+        return (choice.value == option.value and '● ' or '  ') .. (choice.name or choice.value)
+      end,
+    }, function(choice)
+      if choice then
+        apply(option, choice.value)
+      end
+    end)
+  end
+  for _, option in ipairs(options) do
+    if option.id == name then
+      return choose(option)
+    end
+  end
+  if name or #options == 0 then
+    return util().notify(name and ('no option ' .. name) or 'this agent has no options')
+  end
+  vim.ui.select(options, {
+    prompt = 'Options',
+    format_item = function(option)
+      return ('%s: %s'):format(option.name, tostring(option.value))
+    end,
+  }, function(option)
+    if option then
+      choose(option)
+    end
+  end)
+end
+
+local function queue()
+  local session = chat().current()
+  local rows = session and session.info.queue or {}
+  if not session or #rows == 0 then
+    return util().notify('nothing is queued')
+  end
+  vim.ui.select(rows, {
+    prompt = 'Take back',
+    format_item = function(item)
+      return (item.text:gsub('%s+', ' '))
+    end,
+  }, function(item)
+    if item then
+      require('acp.client').execute(
+        'acp.prompt.remove',
+        { session = session.id, id = item.id },
+        function(err)
+          if err then
+            return util().warn(err.message)
+          end
+          chat().open()
+          chat().insert(item.text)
+        end
+      )
+    end
+  end)
+end
+
+---@class acp.Subcommand
+---@field run fun(args: table, rest: string)
+---@field complete (fun(lead: string): string[])?
+---@field help string
+
+---@param command 'accept'|'reject'
+local function decide(command)
+  return function(args)
+    if args.range > 0 then
+      review().decide(command, args.line1, args.line2)
+    else
+      review().decide(command)
+    end
+  end
+end
+
+---@type table<string, acp.Subcommand>
+M.subcommands = {
+  open = {
+    help = 'Open the chat',
+    run = function()
+      chat().open()
+    end,
+  },
+  toggle = {
+    help = 'Open or close the chat',
+    run = function()
+      chat().toggle()
+    end,
+  },
+  close = {
+    help = 'Close the chat; the agent goes on',
+    run = function()
+      chat().close()
+    end,
+  },
+  send = {
+    help = 'Send a text, with the selected lines; without text keep them for the next prompt',
+    run = function(args, rest)
+      local picked = selection(args)
+      if rest ~= '' then
+        local text = picked and picked.text and (rest .. '\n\n' .. picked.text) or rest
+        local with = picked and not picked.text and { uri = picked.uri, range = picked.range }
+          or nil
+        chat().open({ focus = false })
+        return chat().prompt(text, { selection = with })
+      end
+      if not picked then
+        return chat().open()
+      end
+      if picked.text then
+        chat().open()
+        return chat().insert(picked.text .. '\n')
+      end
+      chat().attach_selection(picked)
+    end,
+  },
+  new = {
+    help = 'Start a new session, with an agent by name',
+    complete = candidates(agent_names),
+    run = function(_, rest)
+      local agent = rest ~= '' and rest or nil
+      if chat().is_open() then
+        chat().start(agent)
+        chat().open()
+      else
+        chat().start(agent)
+        chat().open()
+      end
+    end,
+  },
+  agent = {
+    help = 'Start a new session with another agent',
+    complete = candidates(agent_names),
+    run = function(_, rest)
+      if rest ~= '' then
+        chat().start(rest)
+        return chat().open()
+      end
+      require('acp.client').execute('acp.agent.list', nil, function(err, result)
+        if err then
+          return util().warn(err.message)
+        end
+        vim.ui.select(result.agents or {}, {
+          prompt = 'Agents',
+          format_item = function(agent)
+            local note = agent.running and ' · running'
+              or not agent.installed and (' · not installed: %s'):format(agent.how or '')
+              or ''
+            return agent.name .. note
+          end,
+        }, function(agent)
+          if agent then
+            chat().start(agent.name)
+            chat().open()
+          end
+        end)
+      end)
+    end,
+  },
+  login = {
+    help = 'Log in to an agent',
+    complete = candidates(agent_names),
+    run = function(_, rest)
+      local session = chat().current()
+      local agent = rest ~= '' and rest or session and session.info.agent or nil
+      require('acp.client').execute('acp.agent.authenticate', { agent = agent }, function(err)
+        if err then
+          return util().warn(err.message)
+        end
+        util().notify('logged in')
+      end)
+    end,
+  },
+  stop = {
+    help = 'Stop the running turn',
+    run = function()
+      chat().stop()
+    end,
+  },
+  sessions = { help = 'Go to another session', run = pick_session },
+  option = {
+    help = 'Set an option of the session, such as its mode or model',
+    complete = function(lead)
+      local session = chat().current()
+      local names = vim.tbl_map(function(option)
+        return option.id
+      end, session and session.info.options or {})
+      return vim.tbl_filter(function(name)
+        return vim.startswith(name, lead)
+      end, names)
+    end,
+    run = function(_, rest)
+      local name, value = rest:match('^(%S+)%s*(.-)$')
+      set_option(name, value ~= '' and value or nil)
+    end,
+  },
+  queue = { help = 'Take back a prompt that waits', run = queue },
+  next = {
+    help = 'Go to the next hunk, in any file',
+    run = function()
+      review().go(1)
+    end,
+  },
+  prev = {
+    help = 'Go to the previous hunk, in any file',
+    run = function()
+      review().go(-1)
+    end,
+  },
+  hunks = {
+    help = 'All hunks in the quickfix list',
+    run = function()
+      review().quickfix()
+    end,
+  },
+  accept = { help = 'Accept the hunk at the cursor, or in a range', run = decide('accept') },
+  reject = { help = 'Reject the hunk at the cursor, or in a range', run = decide('reject') },
+  ['accept-file'] = {
+    help = 'Accept all hunks of this file',
+    run = function()
+      review().decide_file('accept')
+    end,
+  },
+  ['reject-file'] = {
+    help = 'Reject all hunks of this file',
+    run = function()
+      review().decide_file('reject')
+    end,
+  },
+  ['accept-all'] = {
+    help = 'Accept all hunks of all files',
+    run = function()
+      review().decide_all('accept')
+    end,
+  },
+  ['reject-all'] = {
+    help = 'Reject all hunks of all files',
+    run = function()
+      review().decide_all('reject')
+    end,
+  },
+  restore = {
+    help = 'Bring back the hunk rejected last',
+    run = function()
+      review().restore()
+    end,
+  },
+  resolve = {
+    help = 'Settle the conflict at the cursor: mine, theirs or both',
+    complete = candidates(function()
+      return { 'mine', 'theirs', 'both' }
+    end),
+    run = function(_, rest)
+      if rest ~= 'mine' and rest ~= 'theirs' and rest ~= 'both' then
+        return util().warn('resolve what? mine, theirs or both')
+      end
+      review().resolve(rest)
+    end,
+  },
+  permission = {
+    help = 'Go to the open question',
+    run = function()
+      require('acp.permission').focus()
+    end,
+  },
+  log = {
+    help = "Open the log of Neovim's language clients",
+    run = function()
+      vim.cmd.tabnew(
+        vim.fn.fnameescape(
+          vim.lsp.log.get_filename and vim.lsp.log.get_filename() or vim.lsp.get_log_path()
+        )
+      )
+      vim.cmd('normal! G')
+    end,
+  },
+  health = {
+    help = 'Check the installation',
+    run = function()
+      vim.cmd.checkhealth('acp')
+    end,
+  },
+  restart = {
+    help = 'End acp-ls and its agents; the next command starts them again',
+    run = function()
+      require('acp.client').stop()
+    end,
+  },
+}
+
+---@return string[]
+local function names()
+  local list = vim.tbl_keys(M.subcommands)
+  table.sort(list)
+  return list
+end
+
+---@param args table of nvim_create_user_command
+function M.run(args)
+  local name, rest = args.args:match('^(%S*)%s*(.-)%s*$')
+  if name == '' then
+    name = args.range > 0 and 'send' or 'open'
+  end
+  local subcommand = M.subcommands[name]
+  if not subcommand then
+    return util().warn(('no command %s: one of %s'):format(name, table.concat(names(), ', ')))
+  end
+  subcommand.run(args, rest)
+end
+
+---@param lead string
+---@param line string
+---@return string[]
+function M.complete(lead, line)
+  local name = line:match('Acp!?%s+(%S+)%s')
+  if not name then
+    return candidates(names)(lead)
+  end
+  local subcommand = M.subcommands[name]
+  return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+end
+
+return M

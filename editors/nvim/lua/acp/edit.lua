@@ -1,0 +1,296 @@
+---Changes of buffers on behalf of acp-ls: edits, saves, reloads. All of them
+---answer what really happened. Neovim's own handler says applied:true of an edit
+---it has dropped.
+local client = require('acp.client')
+local documents = require('acp.documents')
+local util = require('acp.util')
+
+local M = {}
+
+---Closes the undo step that is open, so that what follows is a step of its own
+---and the user's typing stays another.
+---@param bufnr integer
+local function break_undo(bufnr)
+  vim.api.nvim_buf_call(bufnr, function()
+    local levels = vim.bo[bufnr].undolevels
+    vim.bo[bufnr].undolevels = levels
+  end)
+end
+
+---Runs fn as one undo step. While the buffer is read-only Neovim would show a
+---warning and wait a second at the first change.
+---@param bufnr integer
+---@param fn fun()
+local function as_one_change(bufnr, fn)
+  local readonly = vim.bo[bufnr].readonly
+  break_undo(bufnr)
+  vim.bo[bufnr].readonly = false
+  local ok, err = pcall(fn)
+  vim.bo[bufnr].readonly = readonly
+  break_undo(bufnr)
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---@class acp.TextDocumentEdit
+---@field textDocument {uri: string, version: integer?}
+---@field edits table[]
+---@field kind string?
+
+---Why an edit cannot be applied as it stands; nil if it can.
+---@param change acp.TextDocumentEdit
+---@return string?
+---@return acp.Document?
+local function refusal(change)
+  if change.kind then
+    return ('%s of files is left to acp-ls'):format(change.kind)
+  end
+  local doc = documents.by_uri(change.textDocument.uri)
+  if not doc then
+    return change.textDocument.uri .. ' is not open'
+  end
+  local version = change.textDocument.version
+  if not version then
+    return 'the edit has no version'
+  end
+  local current = documents.version(doc)
+  if not current then
+    return 'the buffer has just been changed'
+  end
+  if version ~= current then
+    return ('the edit is for version %d, the buffer is at %d'):format(version, current)
+  end
+  if not vim.bo[doc.bufnr].modifiable then
+    return 'the buffer is not modifiable'
+  end
+  return nil, doc
+end
+
+---The views of all windows that show a buffer, for putting them back.
+---@param bufnr integer
+---@return table<integer, table>
+local function views(bufnr)
+  local result = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    result[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  return result
+end
+
+---workspace/applyEdit. All of it is checked before any of it is applied.
+---@param params {label: string?, edit: table}
+---@param reply fun(result: table)
+function M.on_apply_edit(params, reply)
+  local edit = params.edit or {}
+  ---@type acp.TextDocumentEdit[]
+  local changes = edit.documentChanges or {}
+  if edit.changes and next(edit.changes) then
+    return reply({ applied = false, failureReason = 'an edit without versions is not applied' })
+  end
+  local docs, seen = {}, {}
+  for i, change in ipairs(changes) do
+    local reason, doc = refusal(change)
+    if doc and seen[doc.bufnr] then
+      reason = 'one document is edited twice'
+    end
+    if reason then
+      client.flush() -- so that acp-ls can try again at once
+      return reply({ applied = false, failureReason = reason, failedChange = i - 1 })
+    end
+    docs[i] = doc
+    seen[docs[i].bufnr] = true
+  end
+  local lsp = client.get()
+  local encoding = lsp and lsp.offset_encoding or 'utf-16'
+  for i, change in ipairs(changes) do
+    local ok, err = pcall(as_one_change, docs[i].bufnr, function()
+      vim.lsp.util.apply_text_edits(change.edits, docs[i].bufnr, encoding)
+    end)
+    if not ok then
+      client.flush()
+      return reply({ applied = false, failureReason = tostring(err), failedChange = i - 1 })
+    end
+  end
+  client.flush()
+  reply({ applied = true })
+end
+
+---Runs fn with an answer ready for Neovim's question what to do about a file
+---that has changed on disk, which would otherwise take the user's keys.
+---@param bufnr integer
+---@param choice '' | 'reload'
+---@param fn fun()
+---@return string? reason v:fcs_reason, if it was asked
+local function with_choice(bufnr, choice, fn)
+  local reason
+  local id = vim.api.nvim_create_autocmd('FileChangedShell', {
+    buffer = bufnr,
+    callback = function()
+      reason = vim.v.fcs_reason
+      vim.v.fcs_choice = reason == 'deleted' and '' or choice
+    end,
+  })
+  local ok, err = pcall(fn)
+  pcall(vim.api.nvim_del_autocmd, id)
+  if not ok then
+    util.warn(tostring(err))
+  end
+  return reason
+end
+
+---@param bufnr integer
+local function checktime(bufnr)
+  vim.cmd(('silent! checktime %d'):format(bufnr))
+end
+
+---acp/save: as the user would, autocommands and all. A file that has changed on
+---disk is not written: Neovim would ask, and what is there would be lost.
+---@param params {uri: string}
+---@param reply fun(result: table)
+function M.on_save(params, reply)
+  local doc = documents.by_uri(params.uri)
+  if not doc then
+    return reply({ saved = false, reason = 'not open' })
+  end
+  local bufnr = doc.bufnr
+  if not vim.bo[bufnr].modified then
+    client.flush()
+    return reply({ saved = true })
+  end
+  local moved = with_choice(bufnr, '', function()
+    checktime(bufnr)
+  end)
+  if moved and moved ~= 'time' and moved ~= 'mode' then
+    return reply({ saved = false, reason = 'the file has changed on disk' })
+  end
+  local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
+    vim.cmd('silent update')
+  end)
+  client.flush()
+  if not ok or vim.bo[bufnr].modified then
+    local reason = ok and 'the buffer is still modified' or tostring(err):gsub('^.*(E%d+:)', '%1')
+    return reply({ saved = false, reason = reason })
+  end
+  reply({ saved = true })
+end
+
+---acp/reload
+---@param params {uri: string}
+---@param reply fun(result: table)
+function M.on_reload(params, reply)
+  local doc = documents.by_uri(params.uri)
+  if not doc or vim.bo[doc.bufnr].modified then
+    return reply({ reloaded = false })
+  end
+  local bufnr = doc.bufnr
+  local before = views(bufnr)
+  local reason = with_choice(bufnr, 'reload', function()
+    checktime(bufnr)
+  end)
+  for win, view in pairs(before) do
+    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr then
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(view)
+      end)
+    end
+  end
+  reply({ reloaded = reason ~= 'deleted' and not vim.bo[bufnr].modified })
+end
+
+---Replaces the lines of a buffer, touching only those that differ, so that
+---marks and cursors elsewhere stay.
+---@param bufnr integer
+---@param lines string[]
+---@return integer[][] hunks of vim.diff, old lines against new
+local function set_lines(bufnr, lines)
+  local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  local diff = vim.text and vim.text.diff or vim.diff
+  local hunks = diff(
+    table.concat(old, '\n') .. '\n',
+    table.concat(lines, '\n') .. '\n',
+    { result_type = 'indices' }
+  ) --[[@as integer[][] ]]
+  for i = #hunks, 1, -1 do
+    local old_start, old_count, new_start, new_count = unpack(hunks[i])
+    local first = old_count == 0 and old_start or old_start - 1
+    local new = vim.list_slice(lines, new_start, new_start + new_count - 1)
+    vim.api.nvim_buf_set_lines(bufnr, first, first + old_count, false, new_count == 0 and {} or new)
+  end
+  return hunks
+end
+
+---Where a line of the old text is in the new one.
+---@param hunks integer[][]
+---@param lnum integer 1-based
+---@return integer
+function M.map_line(hunks, lnum)
+  local shift = 0
+  for _, hunk in ipairs(hunks) do
+    local old_start, old_count, _, new_count = unpack(hunk)
+    local first = old_count == 0 and old_start + 1 or old_start
+    if lnum < first then
+      break
+    end
+    if lnum < first + old_count then -- inside: as far down as the new lines go
+      return first + shift + math.min(lnum - first, math.max(new_count - 1, 0))
+    end
+    shift = shift + new_count - old_count
+  end
+  return lnum + shift
+end
+
+---acp/adopt: the disk's state becomes the base, text the content, in one tick.
+---@param params {uri: string, version: integer, text: string}
+---@param reply fun(result: table)
+function M.on_adopt(params, reply)
+  local doc = documents.by_uri(params.uri)
+  if not doc or documents.version(doc) ~= params.version then
+    client.flush()
+    return reply({ adopted = false })
+  end
+  local bufnr = doc.bufnr
+  if not vim.bo[bufnr].modifiable then
+    return reply({ adopted = false })
+  end
+  local text = params.text:gsub('\r\n', '\n')
+  local eol = text:sub(-1) == '\n'
+  local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
+
+  local before = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  local saved_views = views(bufnr)
+  break_undo(bufnr)
+  -- all of the old text goes into the undo tree, however long it is
+  local undoreload = vim.o.undoreload
+  vim.o.undoreload = -1
+  local reason = with_choice(bufnr, 'reload', function()
+    checktime(bufnr)
+  end)
+  vim.o.undoreload = undoreload
+  if reason == 'deleted' then
+    return reply({ adopted = false })
+  end
+  local ok = pcall(set_lines, bufnr, lines)
+  vim.bo[bufnr].endofline = eol
+  local diff = vim.text and vim.text.diff or vim.diff
+  local hunks = diff(
+    table.concat(before, '\n') .. '\n',
+    table.concat(lines, '\n') .. '\n',
+    { result_type = 'indices' }
+  ) --[[@as integer[][] ]]
+  for win, view in pairs(saved_views) do
+    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr then
+      local lnum = M.map_line(hunks, view.lnum)
+      view.topline = math.max(view.topline + lnum - view.lnum, 1)
+      view.lnum = lnum
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(view)
+      end)
+    end
+  end
+  break_undo(bufnr)
+  client.flush()
+  reply({ adopted = ok })
+end
+
+return M

@@ -1,0 +1,463 @@
+---Changes of agents that wait for a decision: what acp-ls says of them, going from
+---one to the next, accepting and rejecting.
+local client = require('acp.client')
+local config = require('acp.config')
+local documents = require('acp.documents')
+local hunks = require('acp.hunks')
+local util = require('acp.util')
+
+local M = {}
+local api = vim.api
+
+---@type table<string, table> Review of the contract, by URI
+local reviews = {}
+---@type table<integer, true> buffers with our keys
+local mapped = {}
+---@type string[] ids of what was rejected, newest last
+local rejected = {}
+---@type fun()[]
+local listeners = {}
+
+---Calls fn when there is something else to decide on.
+---@param fn fun()
+function M.listen(fn)
+  listeners[#listeners + 1] = fn
+end
+
+---@return integer hunks
+---@return integer files
+function M.count()
+  local n, files = 0, 0
+  for _, review in pairs(reviews) do
+    local k = #(review.hunks or {})
+    if k == 0 and review.file then
+      k = 1
+    end
+    n, files = n + k, files + 1
+  end
+  return n, files
+end
+
+---@param uri string
+---@return integer?
+local function buffer_of(uri)
+  local doc = documents.by_uri(uri)
+  if doc then
+    return doc.bufnr
+  end
+  local ok, path = pcall(vim.uri_to_fname, uri)
+  local bufnr = ok and vim.fn.bufnr(vim.fn.fnameescape(path)) or -1
+  return bufnr > 0 and api.nvim_buf_is_loaded(bufnr) and bufnr or nil
+end
+
+local actions ---@type table<string, function|table>
+
+---@param bufnr integer
+---@param on boolean
+local function map(bufnr, on)
+  if on and not mapped[bufnr] then
+    mapped[bufnr] = true
+    config.map('review', bufnr, actions)
+  elseif not on and mapped[bufnr] then
+    mapped[bufnr] = nil
+    local keys = config.get().keys.review
+    for name in pairs(keys and api.nvim_buf_is_valid(bufnr) and actions or {}) do
+      local modes = type(actions[name]) == 'table' and actions[name][1] or 'n'
+      for _, lhs in ipairs(config.lhs(keys[name])) do
+        pcall(vim.keymap.del, modes, lhs, { buffer = bufnr })
+      end
+    end
+  end
+end
+
+local watched = false
+
+local function watch()
+  if watched then
+    return
+  end
+  watched = true
+  local group = api.nvim_create_augroup('acp.review', {})
+  api.nvim_create_autocmd({ 'CursorMoved', 'CursorMovedI', 'BufEnter' }, {
+    group = group,
+    callback = function(args)
+      if hunks.drawn(args.buf) then
+        hunks.show_keys(args.buf)
+        if api.nvim_win_get_cursor(0)[1] == 1 then
+          hunks.show_top(args.buf, api.nvim_get_current_win())
+        end
+      end
+    end,
+  })
+  -- a buffer just opened, or read anew: what is known of it is drawn again
+  api.nvim_create_autocmd({ 'BufReadPost', 'BufWinEnter' }, {
+    group = group,
+    callback = function(args)
+      vim.schedule(function()
+        if api.nvim_buf_is_loaded(args.buf) then
+          local uri = vim.uri_from_bufnr(args.buf)
+          if reviews[uri] and (args.event == 'BufReadPost' or not hunks.drawn(args.buf)) then
+            M.draw(uri)
+          end
+        end
+      end)
+    end,
+  })
+  api.nvim_create_autocmd('BufUnload', {
+    group = group,
+    callback = function(args)
+      mapped[args.buf] = nil
+      hunks.clear(args.buf)
+    end,
+  })
+end
+
+---@param uri string
+function M.draw(uri)
+  local bufnr = buffer_of(uri)
+  if not bufnr then
+    return
+  end
+  local review = reviews[uri]
+  if not review then
+    hunks.clear(bufnr)
+    return map(bufnr, false)
+  end
+  hunks.draw(bufnr, review)
+  map(bufnr, true)
+end
+
+---Keeps and draws a review, unless it is of a text that is not there any more.
+---Then a newer one is on its way; should it not come, it is asked for.
+---@param review table
+local function take(review)
+  local uri = review.uri
+  local empty = #(review.hunks or {}) == 0 and not review.file
+  reviews[uri] = not empty and review or nil
+  local doc = documents.by_uri(uri)
+  if doc and not empty and review.version and documents.version(doc) ~= review.version then
+    review.stale = true
+    vim.defer_fn(function()
+      if reviews[uri] == review then
+        client.execute('acp.review.list', { uri = uri }, function(err, result)
+          if not err and reviews[uri] == review then
+            local newest = result.files and result.files[1] or { uri = uri, hunks = {} }
+            reviews[uri] = (#(newest.hunks or {}) > 0 or newest.file) and newest or nil
+            M.draw(uri)
+          end
+        end)
+      end
+    end, 400)
+    return
+  end
+  M.draw(uri)
+end
+
+---acp/review
+---@param review table Review of the contract
+function M.on_review(review)
+  watch()
+  take(review)
+  for _, fn in ipairs(listeners) do
+    fn()
+  end
+end
+
+---@param result table
+---@param verb string
+local function report(result, verb)
+  for _, review in ipairs(result.files or {}) do
+    M.on_review(review)
+  end
+  local refused = result.refused or {}
+  if #refused > 0 then
+    local reason = refused[1].reason or 'it has changed'
+    local what = #refused == 1 and 'a hunk' or ('%d hunks'):format(#refused)
+    util.warn(('%s not %s: %s'):format(what, verb, reason))
+  end
+end
+
+local verbs =
+  { accept = 'accepted', reject = 'rejected', restore = 'restored', resolve = 'settled' }
+
+---@param command 'accept'|'reject'|'restore'|'resolve'
+---@param arg table
+---@param done fun()?
+local function decide(command, arg, done)
+  client.execute('acp.review.' .. command, arg, function(err, result)
+    if err then
+      return util.warn(err.message)
+    end
+    if command == 'reject' then
+      vim.list_extend(rejected, result.decided or {})
+    end
+    report(result, verbs[command])
+    if done then
+      done()
+    end
+  end)
+end
+
+---@param review table
+---@return boolean
+local function whole_file(review)
+  return review.file ~= nil and #(review.hunks or {}) <= 1
+end
+
+---Decides the hunks at the cursor, or in some lines.
+---@param command 'accept'|'reject'
+---@param from integer? 1-based
+---@param to integer?
+function M.decide(command, from, to)
+  local bufnr = api.nvim_get_current_buf()
+  local row = api.nvim_win_get_cursor(0)[1]
+  from, to = from or row, to or row
+  local placed = hunks.at(bufnr, from - 1, to - 1)
+  local review = reviews[vim.uri_from_bufnr(bufnr)]
+  local ids = {}
+  for _, p in ipairs(placed) do
+    ids[#ids + 1] = p.hunk.id
+  end
+  -- A file that is new, or gone, is one with its only hunk.
+  if review and whole_file(review) and (#ids > 0 or #(review.hunks or {}) == 0) then
+    ids[#ids + 1] = review.file.id
+  end
+  if #ids == 0 then
+    return util.notify('no hunk here')
+  end
+  local advance = config.get().review.advance
+  decide(command, { hunks = ids }, function()
+    if advance and api.nvim_get_current_buf() == bufnr and hunks.drawn(bufnr) then
+      M.go(1, true)
+    end
+  end)
+end
+
+---@param command 'accept'|'reject'
+function M.decide_file(command)
+  local review = reviews[vim.uri_from_bufnr(api.nvim_get_current_buf())]
+  if not review then
+    return util.notify('no hunks in this file')
+  end
+  decide(command, { uri = review.uri, rev = review.rev })
+end
+
+---@param command 'accept'|'reject'
+function M.decide_all(command)
+  local uris = vim.tbl_keys(reviews)
+  if #uris == 0 then
+    return util.notify('no hunks')
+  end
+  -- each as it is shown, not as it may have become
+  for _, uri in ipairs(uris) do
+    decide(command, { uri = uri, rev = reviews[uri].rev })
+  end
+end
+
+---Brings back what was rejected last.
+function M.restore()
+  local id = table.remove(rejected)
+  if id then
+    return decide('restore', { hunks = { id } })
+  end
+  client.execute('acp.review.list', { state = 'rejected' }, function(err, result)
+    if err then
+      return util.warn(err.message)
+    end
+    local rows = {}
+    for _, review in ipairs(result.files or {}) do
+      for _, hunk in ipairs(review.hunks or {}) do
+        rows[#rows + 1] = { hunk = hunk, path = util.short_path(vim.uri_to_fname(review.uri)) }
+      end
+    end
+    if #rows == 0 then
+      return util.notify('nothing was rejected')
+    end
+    vim.ui.select(rows, {
+      prompt = 'Restore',
+      format_item = function(row)
+        local text = util.lines(row.hunk.text)[1] or '(deleted lines)'
+        return ('%s:%d  %s'):format(row.path, row.hunk.range.start.line + 1, vim.trim(text))
+      end,
+    }, function(row)
+      if row then
+        decide('restore', { hunks = { row.hunk.id } })
+      end
+    end)
+  end)
+end
+
+---@param take_side 'mine'|'theirs'|'both'
+function M.resolve(take_side)
+  local row = api.nvim_win_get_cursor(0)[1] - 1
+  for _, placed in ipairs(hunks.at(api.nvim_get_current_buf(), row, row)) do
+    if placed.hunk.state == 'conflict' then
+      return decide('resolve', { hunk = placed.hunk.id, take = take_side })
+    end
+  end
+  util.notify('no conflict here')
+end
+
+---Files with hunks, by path.
+---@return table[]
+local function files()
+  local list = {}
+  for uri, review in pairs(reviews) do
+    local ok, path = pcall(vim.uri_to_fname, uri)
+    if ok then
+      list[#list + 1] = { uri = uri, path = path, review = review }
+    end
+  end
+  table.sort(list, function(a, b)
+    return a.path < b.path
+  end)
+  return list
+end
+
+---@param review table
+---@param step 1|-1
+---@return integer lnum 1-based
+local function edge(review, step)
+  local list = review.hunks or {}
+  local hunk = list[step > 0 and 1 or #list]
+  return hunk and hunk.range.start.line + 1 or 1
+end
+
+---Goes to the next or previous hunk, across files.
+---@param step 1|-1
+---@param here boolean? stay in this file
+function M.go(step, here)
+  local win = api.nvim_get_current_win()
+  local bufnr = api.nvim_win_get_buf(win)
+  local row = api.nvim_win_get_cursor(win)[1] - 1
+  local count = api.nvim_buf_line_count(bufnr)
+  local target
+  for _, start in ipairs(hunks.starts(bufnr)) do
+    start = math.min(start, count - 1)
+    if step > 0 and start > row then
+      target = start
+      break
+    elseif step < 0 and start < row then
+      target = start
+    end
+  end
+  if target then
+    vim.cmd("normal! m'")
+    api.nvim_win_set_cursor(win, { target + 1, 0 })
+    vim.cmd('normal! zv')
+    return
+  end
+  local list = files()
+  if #list == 0 then
+    return util.notify('no hunks')
+  end
+  local uri = vim.uri_from_bufnr(bufnr)
+  local at
+  for i, file in ipairs(list) do
+    if file.uri == uri then
+      at = i
+    end
+  end
+  if here or (at and #list == 1) then
+    if at and not here then
+      local rows = hunks.starts(bufnr)
+      local to = rows[step > 0 and 1 or #rows]
+      if to then
+        api.nvim_win_set_cursor(win, { math.min(to, count - 1) + 1, 0 })
+      end
+    end
+    return
+  end
+  local file = list[at and (at - 1 + step) % #list + 1 or (step > 0 and 1 or #list)]
+  require('acp.editor').jump(file.path, edge(file.review, step))
+end
+
+---All hunks in the quickfix list.
+function M.quickfix()
+  local items = {}
+  for _, file in ipairs(files()) do
+    for i, hunk in ipairs(file.review.hunks or {}) do
+      local text = util.lines(hunk.text)[1] or util.lines(hunk.baseText or '')[1] or ''
+      items[#items + 1] = {
+        filename = file.path,
+        lnum = hunk.range.start.line + 1,
+        text = ('%d/%d %s: %s'):format(i, #file.review.hunks, hunks.who(hunk), vim.trim(text)),
+        type = hunk.state == 'conflict' and 'W' or 'I',
+      }
+    end
+    local change = file.review.file
+    if change and #(file.review.hunks or {}) == 0 then
+      items[#items + 1] = { filename = file.path, lnum = 1, text = change.op, type = 'I' }
+    end
+  end
+  if #items == 0 then
+    return util.notify('no hunks')
+  end
+  vim.fn.setqflist({}, ' ', { title = 'Hunks of agents', items = items })
+  vim.cmd('botright copen')
+end
+
+---@param uri string
+---@return table?
+function M.get(uri)
+  return reviews[uri]
+end
+
+function M.on_exit()
+  for uri in pairs(reviews) do
+    local bufnr = buffer_of(uri)
+    if bufnr then
+      hunks.clear(bufnr)
+      map(bufnr, false)
+    end
+  end
+  reviews, rejected = {}, {}
+  for _, fn in ipairs(listeners) do
+    fn()
+  end
+end
+
+---Decides in the selection, or at the cursor.
+---@param command 'accept'|'reject'
+local function here(command)
+  return {
+    { 'n', 'x' },
+    function()
+      if not vim.fn.mode():match('^[vV\22]') then
+        return M.decide(command)
+      end
+      local from, to = vim.fn.line('v'), vim.fn.line('.')
+      vim.cmd('normal! \27')
+      M.decide(command, math.min(from, to), math.max(from, to))
+    end,
+  }
+end
+
+actions = {
+  next = function()
+    M.go(1)
+  end,
+  prev = function()
+    M.go(-1)
+  end,
+  accept = here('accept'),
+  reject = here('reject'),
+  ['accept-file'] = function()
+    M.decide_file('accept')
+  end,
+  ['reject-file'] = function()
+    M.decide_file('reject')
+  end,
+  restore = M.restore,
+  mine = function()
+    M.resolve('mine')
+  end,
+  theirs = function()
+    M.resolve('theirs')
+  end,
+  both = function()
+    M.resolve('both')
+  end,
+}
+
+return M

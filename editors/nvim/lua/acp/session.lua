@@ -1,0 +1,115 @@
+---The sessions acp-ls has told of, and their transcripts.
+local client = require('acp.client')
+local transcript = require('acp.transcript')
+
+local M = {}
+
+---@class acp.Session
+---@field id string
+---@field info table SessionInfo of the contract
+---@field transcript acp.Transcript
+
+---@type table<string, acp.Session>
+M.all = {}
+---@type string[] ids, oldest first
+M.order = {}
+
+---@type fun(session: acp.Session, old_state: string?)[]
+local listeners = {}
+
+---Calls fn after every change of a session's info.
+---@param fn fun(session: acp.Session, old_state: string?)
+function M.listen(fn)
+  listeners[#listeners + 1] = fn
+end
+
+---@param id string
+---@return acp.Session
+local function ensure(id)
+  local session = M.all[id]
+  if not session then
+    session = {
+      id = id,
+      info = { session = id, state = 'starting', agent = '', queue = {}, questions = {} },
+      transcript = transcript.new(id),
+    }
+    M.all[id] = session
+    M.order[#M.order + 1] = id
+  end
+  return session
+end
+
+---@param info table SessionInfo
+---@return acp.Session
+function M.on_session(info)
+  local session = ensure(info.session)
+  local old = session.info.state
+  session.info = info
+  session.transcript.agent = info.agent
+  if info.state ~= 'running' and info.state ~= 'waiting' then
+    session.transcript:finish()
+  end
+  for _, fn in ipairs(listeners) do
+    fn(session, old)
+  end
+  if old ~= info.state then
+    vim.api.nvim_exec_autocmds('User', {
+      pattern = 'AcpState',
+      modeline = false,
+      data = { session = info.session, state = info.state, stopReason = info.stopReason },
+    })
+  end
+  return session
+end
+
+---@param params {session: string, entry: table}
+function M.on_entry(params)
+  ensure(params.session).transcript:entry(params.entry)
+end
+
+---@param params {session: string, id: string, text: string}
+function M.on_chunk(params)
+  ensure(params.session).transcript:chunk(params.id, params.text)
+end
+
+---@param params {session: string, terminal: string, output: string, exit: table?}
+function M.on_terminal(params)
+  ensure(params.session).transcript:terminal(params.terminal, params.output or '', params.exit)
+end
+
+---Fetches what a session's transcript held before we listened.
+---@param id string
+function M.fetch(id)
+  local session = ensure(id)
+  if session.transcript:is_empty() then
+    client.execute('acp.session.entries', { session = id }, function(err, result)
+      if not err and session.transcript:is_empty() then
+        for _, entry in ipairs(result.entries or {}) do
+          session.transcript:entry(entry)
+        end
+      end
+    end)
+  end
+end
+
+---@param reason string? nil if the user ended acp-ls
+function M.on_exit(reason)
+  for _, id in ipairs(M.order) do
+    local session = M.all[id]
+    local info = session.info
+    if info.state ~= 'closed' then
+      info.state = reason and 'failed' or 'closed'
+      info.error = reason
+      info.queue, info.questions = {}, {}
+      session.transcript:finish()
+      if reason then
+        session.transcript:entry({ id = 'acp-exit', kind = 'error', text = reason })
+      end
+      for _, fn in ipairs(listeners) do
+        fn(session)
+      end
+    end
+  end
+end
+
+return M

@@ -1,0 +1,560 @@
+---A session's conversation in a buffer. Entries are blocks of lines, one under
+---the other. Text that streams in is written at the end of its block, in slices
+---that leave Neovim free for keys between them; no line is written twice.
+local config = require('acp.config')
+local markdown = require('acp.markdown')
+local render = require('acp.render')
+
+---@class acp.Block
+---@field id string
+---@field kind string
+---@field entry table
+---@field row integer first row, 0-based; an empty row above it belongs to it if gap is 1
+---@field rows integer with the gap
+---@field gap 0|1
+---@field open boolean
+---@field pieces string[] text so far
+---@field size integer bytes of them
+---@field head integer rows above the text (the fold line of a thought)
+---@field state acp.MarkdownState?
+---@field done integer rows of the text that are highlighted for good
+---@field actions table<integer, table> row within the block -> what <CR> does there
+---@field code_mark integer? extmark of the code block that is open
+
+---@class acp.Transcript
+---@field buf integer
+---@field session string
+---@field agent string?
+---@field blocks acp.Block[]
+---@field by_id table<string, acp.Block>
+---@field by_terminal table<string, acp.Block>
+---@field terminals table<string, {output: string, exit: table?}>
+---@field queue table[] operations that wait
+---@field head integer the first of them
+---@field waiting boolean a slice is due
+local T = {}
+T.__index = T
+
+local M = {}
+local api = vim.api
+local ns = api.nvim_create_namespace('acp.transcript')
+local ns_tail = api.nvim_create_namespace('acp.transcript.tail')
+M.ns = ns
+
+---Milliseconds of work before keys are let through, and the pause for them.
+local slice, pause = 3, 8
+---Bytes written at once.
+local piece = 4096
+---Output kept of one terminal.
+local terminal_limit = 64 * 1024
+
+---@type table<integer, acp.Transcript>
+local by_buf = {}
+
+---@param session string
+---@return acp.Transcript
+function M.new(session)
+  local buf = api.nvim_create_buf(false, true)
+  pcall(api.nvim_buf_set_name, buf, 'acp://session/' .. session)
+  local bo = vim.bo[buf]
+  bo.bufhidden, bo.buftype, bo.swapfile = 'hide', 'nofile', false
+  bo.undolevels = -1
+  bo.modifiable = false
+  local self = setmetatable({
+    buf = buf,
+    session = session,
+    blocks = {},
+    by_id = {},
+    by_terminal = {},
+    terminals = {},
+    queue = {},
+    head = 1,
+    waiting = false,
+  }, T)
+  by_buf[buf] = self
+  api.nvim_create_autocmd('BufWipeout', {
+    buffer = buf,
+    callback = function()
+      by_buf[buf] = nil
+    end,
+  })
+  vim.bo[buf].filetype = 'acp-transcript'
+  return self
+end
+
+---@param buf integer
+---@return acp.Transcript?
+function M.of(buf)
+  return by_buf[buf]
+end
+
+---@return boolean
+function T:is_empty()
+  return #self.blocks == 0 and self.head > #self.queue
+end
+
+---Kinds that stand close together.
+local compact = { tool = true, thought = true, notice = true }
+
+---@param block acp.Block
+---@param index integer
+---@param delta integer
+function T:shift(block, index, delta)
+  block.rows = block.rows + delta
+  if delta ~= 0 then
+    for i = index + 1, #self.blocks do
+      self.blocks[i].row = self.blocks[i].row + delta
+    end
+  end
+end
+
+---@param block acp.Block
+---@return integer
+function T:index(block)
+  local blocks = self.blocks
+  for i = #blocks, 1, -1 do
+    if blocks[i] == block then
+      return i
+    end
+  end
+  error('block without a place')
+end
+
+---The block a row belongs to.
+---@param row integer 0-based
+---@return acp.Block?
+---@return integer? index
+function T:block_at(row)
+  local low, high = 1, #self.blocks
+  while low <= high do
+    local mid = math.floor((low + high) / 2)
+    local block = self.blocks[mid]
+    if row < block.row then
+      high = mid - 1
+    elseif row >= block.row + block.rows then
+      low = mid + 1
+    else
+      return block, mid
+    end
+  end
+end
+
+---@param row integer
+---@param spans acp.Span[]
+---@param space integer namespace
+function T:paint(row, spans, space)
+  for _, span in ipairs(spans) do
+    if span[1] < span[2] then
+      api.nvim_buf_set_extmark(self.buf, space, row, span[1], {
+        end_col = span[2],
+        hl_group = span[3],
+        conceal = span[4],
+      })
+    end
+  end
+end
+
+---Highlights the text lines of a block that are finished: all but the last one,
+---unless the block is.
+---@param block acp.Block
+---@param all boolean
+function T:highlight(block, all)
+  if not block.state then
+    return
+  end
+  local first = block.row + block.gap + block.head + block.done
+  local last = block.row + block.rows - (all and 0 or 1)
+  if last <= first then
+    return
+  end
+  local lines = api.nvim_buf_get_lines(self.buf, first, last, false)
+  for i, line in ipairs(lines) do
+    local row = first + i - 1
+    local opened = block.state.first
+    local spans, kind, code = markdown.line(block.state, line, row)
+    self:paint(row, spans, ns)
+    if kind == 'code' then
+      block.code_mark = api.nvim_buf_set_extmark(self.buf, ns, opened, 0, {
+        id = block.code_mark,
+        end_row = row + 1,
+        hl_group = 'AcpCode',
+        hl_eol = true,
+        priority = 90,
+        strict = false,
+      })
+    elseif code then
+      block.code_mark = nil
+      self:push({ op = 'code', block = block, code = code })
+    end
+  end
+  block.done = block.done + #lines
+end
+
+---Highlights the unfinished last line of the newest block, for the time being.
+function T:highlight_tail()
+  api.nvim_buf_clear_namespace(self.buf, ns_tail, 0, -1)
+  local block = self.blocks[#self.blocks]
+  if not block or not block.state or block.rows == 0 then
+    return
+  end
+  local row = block.row + block.rows - 1
+  if row < block.row + block.gap + block.head + block.done then
+    return
+  end
+  local line = api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1] or ''
+  if #line > 2000 then
+    return
+  end
+  local spans = markdown.line(vim.deepcopy(block.state), line, row)
+  self:paint(row, spans, ns_tail)
+end
+
+---Writes text at the end of a block.
+---@param block acp.Block
+---@param index integer
+---@param text string
+function T:append(block, index, text)
+  block.pieces[#block.pieces + 1] = text
+  block.size = block.size + #text
+  if block.kind == 'thought' and not block.open then
+    return
+  end
+  local lines = vim.split(text, '\n', { plain = true })
+  local row = block.row + block.rows - 1
+  local line = api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1]
+  api.nvim_buf_set_text(self.buf, row, #line, row, #line, lines)
+  self:shift(block, index, #lines - 1)
+  self:highlight(block, false)
+end
+
+---@param block acp.Block
+---@return boolean
+local function is_text(block)
+  return block.kind == 'agent' or block.kind == 'thought' and block.open
+end
+
+---Writes all of a block anew.
+---@param block acp.Block
+---@param index integer
+function T:redraw(block, index)
+  local out = render.block(self, block)
+  local lines = {}
+  if block.gap == 1 then
+    lines[1] = ''
+  end
+  vim.list_extend(lines, out.lines)
+  local first, last = block.row, block.row + block.rows
+  if #self.blocks == 1 and block.rows == 0 then
+    last = api.nvim_buf_line_count(self.buf) -- the empty line of an empty buffer
+  end
+  api.nvim_buf_clear_namespace(self.buf, ns, block.row, block.row + block.rows)
+  api.nvim_buf_set_lines(self.buf, first, last, false, lines)
+  self:shift(block, index, #lines - block.rows)
+  local top = block.row + block.gap
+  for _, mark in ipairs(out.marks) do
+    local opts = vim.deepcopy(mark[3])
+    if opts.end_row then
+      opts.end_row = opts.end_row + top
+    end
+    api.nvim_buf_set_extmark(self.buf, ns, top + mark[1], mark[2], opts)
+  end
+  block.actions = {}
+  for row, action in pairs(out.actions) do
+    block.actions[row + block.gap] = action
+  end
+  block.head = out.head
+  block.done, block.code_mark = 0, nil
+  block.state = is_text(block) and markdown.new() or nil
+  if block.state then
+    self:highlight(block, index < #self.blocks)
+  end
+end
+
+---@param entry table
+---@return acp.Block
+---@return integer index
+function T:add(entry)
+  local before = self.blocks[#self.blocks]
+  if before then
+    self:close(before)
+  end
+  local close = before and compact[before.kind] and compact[entry.kind]
+  ---@type acp.Block
+  local block = {
+    id = entry.id,
+    kind = entry.kind,
+    entry = entry,
+    row = before and before.row + before.rows or 0,
+    rows = 0,
+    gap = (before and not close) and 1 or 0,
+    open = entry.kind == 'thought' and config.get().chat.thoughts,
+    pieces = {},
+    size = 0,
+    head = 0,
+    done = 0,
+    actions = {},
+  }
+  self.blocks[#self.blocks + 1] = block
+  self.by_id[entry.id] = block
+  return block, #self.blocks
+end
+
+---The newest block is not the newest any more: its last line is finished.
+---@param block acp.Block
+function T:close(block)
+  if block.closed then
+    return
+  end
+  block.closed = true
+  if block.state then
+    self:highlight(block, true)
+  elseif block.kind == 'thought' then
+    self:redraw(block, self:index(block))
+  end
+end
+
+---@param entry table
+function T:apply_entry(entry)
+  local block = self.by_id[entry.id]
+  if not block then
+    local index
+    block, index = self:add(entry)
+    if entry.text and entry.text ~= '' then
+      block.pieces, block.size = { entry.text }, #entry.text
+    end
+    self:link_terminals(block)
+    self:redraw(block, index)
+    return
+  end
+  local old = block.entry
+  block.entry = entry
+  if entry.text and (block.kind == 'agent' or block.kind == 'thought') then
+    if #entry.text == block.size and table.concat(block.pieces) == entry.text then
+      return -- it is all there
+    end
+  end
+  if entry.text then
+    block.pieces, block.size = { entry.text }, #entry.text
+  end
+  -- a question that has just been answered folds into one line
+  if old.kind ~= entry.kind then
+    block.kind = entry.kind
+  end
+  self:link_terminals(block)
+  self:redraw(block, self:index(block))
+end
+
+---@param block acp.Block
+function T:link_terminals(block)
+  local tool = block.entry.tool
+  for _, content in ipairs(tool and tool.content or {}) do
+    if content.terminal then
+      self.by_terminal[content.terminal] = block
+    end
+  end
+end
+
+---@param op table
+function T:push(op)
+  self.queue[#self.queue + 1] = op
+end
+
+---Does what waits, for a few milliseconds; the rest later.
+function T:pump()
+  if self.waiting or not api.nvim_buf_is_valid(self.buf) then
+    return
+  end
+  local started = vim.uv.hrtime()
+  local follow = self:following()
+  local count = api.nvim_buf_line_count(self.buf)
+  local bo = vim.bo[self.buf]
+  bo.modifiable = true
+  local ok, err = true, nil
+  while self.head <= #self.queue and ok do
+    ok, err = pcall(self.step, self)
+    if (vim.uv.hrtime() - started) / 1e6 > slice then
+      break
+    end
+  end
+  if ok then
+    ok, err = pcall(self.highlight_tail, self)
+  end
+  bo.modifiable = false
+  self:follow(follow, count)
+  if self.head > #self.queue then
+    self.queue, self.head = {}, 1
+  else
+    self.waiting = true
+    vim.defer_fn(function()
+      self.waiting = false
+      self:pump()
+    end, pause)
+  end
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---Does one thing, or one piece of a long one.
+function T:step()
+  local op = self.queue[self.head]
+  if op.op == 'chunk' then
+    local text = op.text
+    local from = op.from or 1
+    local to = from + piece - 1
+    if to < #text then
+      while to > from and text:byte(to + 1) >= 0x80 and text:byte(to + 1) < 0xC0 do
+        to = to - 1 -- not within a character
+      end
+      op.from = to + 1
+    else
+      to = #text
+      self.head = self.head + 1
+    end
+    local block = self.by_id[op.id]
+    local index
+    if block then
+      index = block == self.blocks[#self.blocks] and #self.blocks or self:index(block)
+    else
+      block, index = self:add({ id = op.id, kind = 'agent' })
+      self:redraw(block, index)
+    end
+    self:append(block, index, text:sub(from, to))
+    return
+  end
+  self.head = self.head + 1
+  if op.op == 'entry' then
+    self:apply_entry(op.entry)
+  elseif op.op == 'redraw' then
+    op.block.dirty = false
+    self:redraw(op.block, self:index(op.block))
+  elseif op.op == 'code' then
+    render.code(self.buf, ns, op.code)
+  elseif op.op == 'finish' then
+    local last = self.blocks[#self.blocks]
+    if last then
+      self:close(last)
+    end
+  end
+end
+
+---Windows whose cursor is on the last line.
+---@return integer[]
+function T:following()
+  local last = api.nvim_buf_line_count(self.buf)
+  return vim.tbl_filter(function(win)
+    return api.nvim_win_get_cursor(win)[1] == last
+  end, vim.fn.win_findbuf(self.buf))
+end
+
+---Keeps these windows at the end.
+---@param wins integer[]
+---@param before integer lines there were
+function T:follow(wins, before)
+  local last = api.nvim_buf_line_count(self.buf)
+  for _, win in ipairs(wins) do
+    api.nvim_win_set_cursor(win, { last, 0 })
+    if last - before > 3 then
+      -- a cursor that jumps far would be put in the middle of the window
+      local height, top = api.nvim_win_get_height(win), last
+      local used = 0
+      while top >= 1 do
+        used = used + api.nvim_win_text_height(win, { start_row = top - 1, end_row = top - 1 }).all
+        if used > height - 1 then
+          break
+        end
+        top = top - 1
+      end
+      api.nvim_win_call(win, function()
+        vim.fn.winrestview({ topline = math.min(top + 1, last) })
+      end)
+    end
+  end
+end
+
+---@param entry table Entry of the contract
+function T:entry(entry)
+  self:push({ op = 'entry', entry = entry })
+  self:pump()
+end
+
+---@param id string
+---@param text string
+function T:chunk(id, text)
+  self:push({ op = 'chunk', id = id, text = text })
+  self:pump()
+end
+
+---The turn is over: nothing is unfinished any more.
+function T:finish()
+  self:push({ op = 'finish' })
+  self:pump()
+end
+
+---@param block acp.Block
+function T:refresh(block)
+  if not block.dirty then
+    block.dirty = true
+    self:push({ op = 'redraw', block = block })
+    self:pump()
+  end
+end
+
+---@param id string
+---@param output string
+---@param exit table?
+function T:terminal(id, output, exit)
+  local terminal = self.terminals[id] or { output = '' }
+  self.terminals[id] = terminal
+  terminal.output = (terminal.output .. output):sub(-terminal_limit)
+  terminal.exit = exit or terminal.exit
+  local block = self.by_terminal[id]
+  if block and not block.timer then
+    block.timer = true
+    vim.defer_fn(function()
+      block.timer = nil
+      self:refresh(block)
+    end, 100)
+  end
+end
+
+---Folds or unfolds the block at a row.
+---@param row integer 0-based
+---@return boolean
+function T:toggle(row)
+  local block = self:block_at(row)
+  if not block or not (block.kind == 'thought' or block.kind == 'tool') then
+    return false
+  end
+  block.open = not block.open
+  self:refresh(block)
+  return true
+end
+
+---What <CR> does at a row.
+---@param row integer 0-based
+---@return table?
+function T:action(row)
+  local block = self:block_at(row)
+  return block and (block.actions[row - block.row] or block.actions[-1])
+end
+
+---The row of the next or previous prompt of the user.
+---@param row integer
+---@param step 1|-1
+---@return integer?
+function T:turn(row, step)
+  local from, to = 1, #self.blocks
+  if step < 0 then
+    from, to = to, from
+  end
+  for i = from, to, step do
+    local block = self.blocks[i]
+    local top = block.row + block.gap
+    if block.kind == 'user' and (step > 0 and top > row or step < 0 and top < row) then
+      return top
+    end
+  end
+end
+
+return M
