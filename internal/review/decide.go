@@ -1,0 +1,133 @@
+package review
+
+import "slices"
+
+// reasonGone is why a decision about a hunk that is not listed is refused.
+const reasonGone = "the hunk is no longer there: it was decided, or the text in it has changed"
+
+// Accept makes pending hunks part of the baseline. The text stays as it is. IDs of hunks that
+// are not pending are refused, the others are done.
+func (d *Doc) Accept(ids []string) (done []string, refused []Refusal) {
+	rows, done, refused := d.chosen(ids)
+	if len(done) > 0 {
+		d.decideRows(true, func(r row) (ins, del bool) { return rows[r.id], rows[r.id] })
+	}
+	return done, refused
+}
+
+// Reject takes pending hunks out of the text. The baseline stays as it is. The hunks stay
+// listed as rejected until [Doc.Restore] brings them back.
+func (d *Doc) Reject(ids []string) (done []string, refused []Refusal) {
+	rows, done, refused := d.chosen(ids)
+	if len(done) > 0 {
+		d.decideRows(false, func(r row) (ins, del bool) { return rows[r.id], rows[r.id] })
+	}
+	return done, refused
+}
+
+// AcceptChanges accepts what these changes did, row by row, wherever it is; what other
+// changes did in the same hunks stays undecided. It reports whether anything was decided.
+func (d *Doc) AcceptChanges(changes ...ChangeID) bool { return d.decideChanges(true, changes) }
+
+// RejectChanges rejects like [Doc.AcceptChanges] accepts.
+func (d *Doc) RejectChanges(changes ...ChangeID) bool { return d.decideChanges(false, changes) }
+
+func (d *Doc) decideChanges(accept bool, changes []ChangeID) bool {
+	chosen := func(m mark) bool {
+		return m != 0 && d.origins[m].Author != AuthorUnknown && slices.Contains(changes, d.origins[m].Change)
+	}
+	found := false
+	for _, r := range d.runs {
+		found = found || slices.ContainsFunc(r.rows, func(r row) bool { return chosen(r.ins) || chosen(r.del) })
+	}
+	if found {
+		d.decideRows(accept, func(r row) (ins, del bool) { return chosen(r.ins), chosen(r.del) })
+	}
+	return found
+}
+
+// chosen returns the marked rows of the pending hunks among ids.
+func (d *Doc) chosen(ids []string) (rows map[uint64]bool, done []string, refused []Refusal) {
+	l := d.list()
+	rows = map[uint64]bool{}
+	for _, id := range ids {
+		p, ok := l.pending[id]
+		if !ok {
+			refused = append(refused, Refusal{id, reasonGone})
+			continue
+		}
+		if slices.Contains(done, id) {
+			continue
+		}
+		done = append(done, id)
+		for r := range p.rows {
+			rows[r] = true
+		}
+	}
+	return rows, done, refused
+}
+
+// decideRows decides the marks of rows that which chooses.
+func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
+	d.begin()
+	var rejected []*rejection
+	if !accept {
+		rejected = d.rejections(which)
+	}
+	var splices []splice
+	for _, r := range d.runs {
+		if !slices.ContainsFunc(r.rows, func(x row) bool { i, d := which(x); return i && x.ins != 0 || d && x.del != 0 }) {
+			continue
+		}
+		w := d.window(r.at, r.at+r.n)
+		rows := make([]row, 0, len(w.rows))
+		for _, x := range w.rows {
+			if !x.undecided() {
+				rows = append(rows, x)
+				continue
+			}
+			ins, del := which(x)
+			y, stays := d.decide(x, accept, ins, del)
+			if stays {
+				rows = append(rows, y)
+			}
+		}
+		splices = append(splices, splice{window: w, rows: d.settleRows(rows)})
+	}
+	if accept {
+		d.put(splices)
+	} else {
+		d.putText(splices)
+		d.reject(rejected)
+	}
+	d.anchor = nil
+	d.end()
+}
+
+// decide returns what becomes of a row when its marks are decided; false: it is gone.
+func (d *Doc) decide(x row, accept, ins, del bool) (row, bool) {
+	ins, del = ins && x.ins != 0, del && x.del != 0
+	if accept {
+		if ins {
+			d.decided = append(d.decided, decision{x.id, false, d.seq})
+		}
+		if del {
+			d.decided = append(d.decided, decision{x.id, true, d.seq})
+			return x, false
+		}
+		if ins {
+			x.ins, x.user = 0, nil
+		}
+	} else {
+		if ins {
+			return x, false
+		}
+		if del {
+			x.del = 0
+		}
+	}
+	if !x.undecided() {
+		x = x.plain()
+	}
+	return x, true
+}

@@ -1,0 +1,305 @@
+package review
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"acp-ls/buffers/linediff"
+)
+
+// flowed says what became of old rows in one new row (rule c).
+type flowed struct {
+	from int // the first old row with text in it, -1 if there is none
+
+	ins   mark   // whose it is, if it still holds an agent's text
+	id    uint64 // of the agent's row, for the first new row that holds its text
+	user  []span // the rest of its text
+	alone bool   // the agent's row flowed into no other row, and nothing else into this one
+	back  []row  // plain rows that flowed into it, to be kept in the baseline
+}
+
+// flow returns where the texts of news came from: rows olds, all in the text, were replaced by
+// them. With agents the new text is the agent's wherever it meets an agent's.
+func (d *Doc) flow(olds []row, news []string, agents bool) []flowed {
+	out := make([]flowed, len(news))
+	for k := range out {
+		out[k].from = -1
+	}
+	marked := false
+	for _, r := range olds {
+		marked = marked || r.ins != 0
+	}
+	if !marked {
+		if len(olds) == len(news) {
+			for k := range out {
+				out[k].from = k
+			}
+		}
+		return out
+	}
+	if len(olds) == 1 && len(news) == 1 && sameInk(olds[0].text, news[0]) {
+		r := olds[0]
+		out[0] = flowed{from: 0, ins: r.ins, id: r.id, user: moveInk(r, news[0]), alone: true}
+		return out
+	}
+	into := pieces(olds, news)
+	used := map[uint64]bool{}
+	reached := make([]int, len(olds)) // how many new rows hold text of the old row
+	for k, ps := range into {
+		f := &out[k]
+		var agent []span
+		touched := map[int]bool{}
+		for _, p := range ps {
+			r := olds[p.row]
+			if isBlank(r.text[p.old:p.old+p.n]) && r.ins == 0 {
+				continue
+			}
+			if f.from < 0 {
+				f.from = p.row
+			}
+			if !touched[p.row] {
+				touched[p.row] = true
+				reached[p.row]++
+			}
+			if r.ins == 0 {
+				continue
+			}
+			for _, s := range without(span{p.old, p.old + p.n}, r.user) {
+				agent = append(agent, span{s.from - p.old + p.new, s.to - p.old + p.new})
+				if f.ins == 0 && !isBlank(r.text[s.from:s.to]) {
+					f.ins, f.from = r.ins, p.row
+				}
+			}
+		}
+		if f.ins == 0 {
+			continue
+		}
+		if r := olds[f.from]; !used[r.id] {
+			f.id, used[r.id] = r.id, true
+		}
+		f.alone = len(touched) == 1
+		if !agents {
+			f.user = without(span{0, len(news[k])}, agent)
+			continue
+		}
+		for _, p := range ps {
+			for _, s := range clip(olds[p.row].user, p.old, p.old+p.n) {
+				f.user = append(f.user, span{s.from - p.old + p.new, s.to - p.old + p.new})
+			}
+		}
+	}
+	for k := range out {
+		out[k].alone = out[k].alone && reached[out[k].from] == 1
+	}
+	d.keepBack(olds, into, out)
+	return out
+}
+
+// keepBack finds the plain rows that flowed into agents' rows: they stay in the baseline. Of
+// a row that flowed into plain rows too, that is what those do not hold.
+func (d *Doc) keepBack(olds []row, into [][]piece, out []flowed) {
+	for i, r := range olds {
+		if r.ins != 0 {
+			continue
+		}
+		held := false // by a plain row
+		for k, ps := range into {
+			for _, p := range ps {
+				held = held || p.row == i && out[k].ins == 0 && !isBlank(r.text[p.old:p.old+p.n])
+			}
+		}
+		for k, ps := range into {
+			if out[k].ins == 0 {
+				continue
+			}
+			from, to := -1, 0
+			for _, p := range ps {
+				if p.row == i && !isBlank(r.text[p.old:p.old+p.n]) {
+					if from < 0 {
+						from = p.old
+					}
+					to = p.old + p.n
+				}
+			}
+			if from < 0 {
+				continue
+			}
+			b := row{text: r.text, end: r.end}
+			if held {
+				b.text = strings.TrimSpace(r.text[from:to])
+			}
+			out[k].back = append(out[k].back, b)
+			if !held {
+				break
+			}
+		}
+	}
+}
+
+// piece is a part of an old row that is found again in a new row.
+type piece struct {
+	row         int // of the old rows
+	old, new, n int // where it begins in either row, and its length
+}
+
+// pieces returns what of the old rows is found in each of the new ones, in order.
+func pieces(olds []row, news []string) [][]piece {
+	out := make([][]piece, len(news))
+	a, b := strings.Join(texts(olds), "\n"), strings.Join(news, "\n")
+	i, start := 0, 0    // old row, and where it begins in a
+	k, newStart := 0, 0 // the same in b
+	for _, p := range survivors(a, b) {
+		for p.n > 0 {
+			for start+len(olds[i].text) < p.old {
+				start += len(olds[i].text) + 1
+				i++
+			}
+			for newStart+len(news[k]) < p.new {
+				newStart += len(news[k]) + 1
+				k++
+			}
+			n := min(p.n, start+len(olds[i].text)-p.old, newStart+len(news[k])-p.new)
+			if n > 0 {
+				out[k] = append(out[k], piece{row: i, old: p.old - start, new: p.new - newStart, n: n})
+			}
+			n++ // the line feed
+			p.old, p.new, p.n = p.old+n, p.new+n, p.n-n
+		}
+	}
+	return out
+}
+
+// survivor is a part of one string that is found again in another one.
+type survivor struct{ old, new, n int }
+
+// survivors returns what of a is left in b, ascending: the common start and end, byte for
+// byte; between them whole words, and larger parts of words. Single characters and
+// punctuation that two texts have in common by accident are not counted.
+func survivors(a, b string) []survivor {
+	start, end := commonEnds(a, b)
+	var out []survivor
+	add := func(old, new, n int) {
+		if n > 0 {
+			out = append(out, survivor{old, new, n})
+		}
+	}
+	add(0, 0, start)
+	ma, mb := a[start:len(a)-end], b[start:len(b)-end]
+	i, j := 0, 0
+	word := func(n int) { // n equal bytes
+		if hasWord(ma[i : i+n]) {
+			add(start+i, start+j, n)
+		}
+		i, j = i+n, j+n
+	}
+	for _, w := range linediff.Words(ma, mb) {
+		word(w.A0 - i)
+		for _, s := range insideWords(ma[w.A0:w.A1], mb[w.B0:w.B1]) {
+			add(start+w.A0+s.old, start+w.B0+s.new, s.n)
+		}
+		i, j = w.A1, w.B1
+	}
+	word(len(ma) - i)
+	add(len(a)-end, len(b)-end, end)
+	return out
+}
+
+// insideWords returns what of a, words of which none is a word of b, is left in b.
+func insideWords(a, b string) []survivor {
+	const enough = 3 // characters that two words do not have in common by accident
+	var out []survivor
+	i, j := 0, 0
+	equal := func(n int) {
+		if s := a[i : i+n]; hasWord(s) && (n >= enough || 2*n >= len(a)) {
+			out = append(out, survivor{i, j, n})
+		}
+		i, j = i+n, j+n
+	}
+	for _, c := range linediff.Chars(a, b) {
+		equal(c.A0 - i)
+		i, j = c.A1, c.B1
+	}
+	equal(len(a) - i)
+	return out
+}
+
+// commonEnds returns the lengths of the common start and end of a and b, in whole characters.
+func commonEnds(a, b string) (start, end int) {
+	n := min(len(a), len(b))
+	for start < n && a[start] == b[start] {
+		start++
+	}
+	for start > 0 && start < len(a) && !utf8.RuneStart(a[start]) {
+		start--
+	}
+	n -= start
+	for end < n && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	for end > 0 && !utf8.RuneStart(a[len(a)-end]) {
+		end--
+	}
+	return start, end
+}
+
+func hasWord(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// without returns the parts of s that are in none of the ascending spans not.
+func without(s span, not []span) []span {
+	var out []span
+	for _, x := range not {
+		if x.to <= s.from || x.from >= s.to {
+			continue
+		}
+		if x.from > s.from {
+			out = append(out, span{s.from, x.from})
+		}
+		s.from = x.to
+	}
+	if s.from < s.to {
+		out = append(out, s)
+	}
+	return out
+}
+
+// clip returns the parts of spans that lie in [from, to).
+func clip(spans []span, from, to int) []span {
+	var out []span
+	for _, s := range spans {
+		if f, t := max(s.from, from), min(s.to, to); f < t {
+			out = append(out, span{f, t})
+		}
+	}
+	return out
+}
+
+// moveInk returns the user's spans of r in s, which differs from r's text in white space only.
+func moveInk(r row, s string) []span {
+	var out []span
+	for _, u := range r.user {
+		from := ink(r.text[:u.from])
+		n := ink(r.text[u.from:u.to])
+		if n > 0 {
+			out = append(out, span{inkAt(s, from), inkAt(s, from+n-1) + 1})
+		}
+	}
+	return out
+}
+
+// inkAt returns where byte number n of s that is not white space stands.
+func inkAt(s string, n int) int {
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if !unicode.IsSpace(r) {
+			if n < size {
+				return i + n
+			}
+			n -= size
+		}
+		i += size
+	}
+	return len(s)
+}

@@ -1,0 +1,197 @@
+package review
+
+import (
+	"time"
+
+	"acp-ls/buffers/text"
+)
+
+// still is the tracked state of a text.
+type still struct {
+	text text.Text
+	runs []run
+	tail ending
+}
+
+func (d *Doc) still() *still { return &still{d.text, d.runs, d.tail} }
+
+// moment is what is remembered of a text that the document has had: its hash and its rows,
+// not the text.
+type moment struct {
+	hash text.Hash
+	len  int
+	seq  uint64
+	cost int // rows that no older moment holds
+
+	runs      []run
+	tail      ending
+	rejected  []*rejection
+	conflicts []*conflict
+}
+
+// How much is remembered.
+const (
+	maxMoments     = 1024
+	maxMomentsRows = 1 << 18
+)
+
+// remember takes the present state down. Of two moments with one text the newer one counts.
+func (d *Doc) remember() {
+	m := &moment{
+		hash: d.text.Hash(), len: d.text.Len(), seq: d.seq, cost: d.rowsBuilt,
+		runs: d.runs, tail: d.tail, rejected: d.rejected, conflicts: d.conflicts,
+	}
+	d.rowsBuilt = 0
+	d.memCost += m.cost
+	d.memory = append(d.memory, m)
+	for len(d.memory) > 1 && (len(d.memory) > maxMoments || d.memCost > maxMomentsRows) {
+		d.memCost -= d.memory[0].cost
+		d.memory = d.memory[1:]
+	}
+	for len(d.decided) > 0 && d.decided[0].seq <= d.memory[0].seq {
+		d.decided = d.decided[1:]
+	}
+}
+
+// decision says that a mark of a row was accepted.
+type decision struct {
+	row uint64
+	del bool // the mark del, else ins
+	seq uint64
+}
+
+// recall takes the rows that are remembered with the text, if it is one that the document has
+// had: so undo and redo bring back what was undecided. What was accepted since stays
+// accepted; what was rejected since is undecided again, with its text.
+//
+// The rows are not taken if that would lose one: a row that was in the baseline before the
+// user's action, that the action did not take out of the text, and that would be in the
+// baseline without the memory. A text can come back by chance.
+func (d *Doc) recall() {
+	hash, size := d.text.Hash(), d.text.Len()
+	for i := len(d.memory) - 1; i >= 0; i-- {
+		m := d.memory[i]
+		if m.hash != hash || m.len != size {
+			continue
+		}
+		runs := d.sinceDecided(m)
+		if !d.conserves(runs) {
+			return
+		}
+		d.runs, d.tail = runs, m.tail
+		d.recallRejected(m)
+		d.recallConflicts(m)
+		return
+	}
+}
+
+// sinceDecided returns the runs of m with the decisions made since. Marks of the user's own
+// changes, whose author was not known then, count as accepted.
+func (d *Doc) sinceDecided(m *moment) []run {
+	type key struct {
+		row uint64
+		del bool
+	}
+	accepted := map[key]bool{}
+	for _, x := range d.decided {
+		if x.seq > m.seq {
+			accepted[key{x.row, x.del}] = true
+		}
+	}
+	ours := func(m mark) bool { return m != 0 && d.origins[m].Author.ours() }
+	over := func(r row) bool {
+		return accepted[key{r.id, false}] || accepted[key{r.id, true}] || ours(r.ins) || ours(r.del)
+	}
+	var runs []run
+	for _, r := range m.runs {
+		stale := false
+		for _, x := range r.rows {
+			stale = stale || over(x)
+		}
+		if !stale {
+			runs = append(runs, r)
+			continue
+		}
+		var rows []row
+		for _, x := range r.rows {
+			if x.del != 0 && (accepted[key{x.id, true}] || ours(x.del)) {
+				continue
+			}
+			if x.ins != 0 && (accepted[key{x.id, false}] || ours(x.ins)) {
+				x.ins, x.user = 0, nil
+				if x.del == 0 {
+					x = x.plain()
+				}
+			}
+			rows = append(rows, x)
+		}
+		runs = append(runs, storedRuns(d.settleRows(rows), r.at)...)
+	}
+	return runs
+}
+
+// conserves reports whether the baseline keeps its rows if runs take the place of what the
+// rules have made of the last event.
+func (d *Doc) conserves(runs []run) bool {
+	balance := func(runs []run, sign int, into map[string]int) {
+		for _, r := range runs {
+			for _, x := range r.rows {
+				if x.tomb() {
+					into[x.text] += sign
+				} else if x.agents() {
+					into[x.text] -= sign
+				}
+			}
+		}
+	}
+	// The texts are the same, so the baselines differ by this.
+	change := map[string]int{}
+	balance(runs, 1, change)
+	balance(d.runs, -1, change)
+	short := map[string]int{} // what would be missing, against the state before the action
+	for s, n := range change {
+		if n < 0 {
+			short[s] = 0
+		}
+	}
+	if len(short) == 0 {
+		return true
+	}
+	before, after := map[string]int{}, map[string]int{}
+	balance(d.anchor.runs, 1, before)
+	balance(runs, 1, after)
+	count := func(t text.Text, s string) int {
+		n := 0
+		for _, r := range t.Lines(0, t.LineCount()) {
+			if r == s {
+				n++
+			}
+		}
+		return n
+	}
+	for s := range short {
+		was, is := count(d.anchor.text, s), count(d.text, s)
+		if is+after[s] < min(was, is)+before[s] {
+			return false
+		}
+	}
+	return true
+}
+
+// Provisional reports whether the last user's event is so recent that another one may still
+// belong to it. Nothing is published then, and a decision waits.
+func (d *Doc) Provisional() bool { return !d.until.IsZero() }
+
+// Settle ends the provisional state if its time has come. It reports whether it did, and
+// when it is to be called again; zero: not until there is another event.
+func (d *Doc) Settle(now time.Time) (changed bool, next time.Time) {
+	if d.until.IsZero() || now.Before(d.until) {
+		return false, d.until
+	}
+	d.settled()
+	return true, time.Time{}
+}
+
+func (d *Doc) settled() {
+	d.until, d.anchor, d.limbo = time.Time{}, nil, nil
+}

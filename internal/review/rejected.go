@@ -1,0 +1,295 @@
+package review
+
+import (
+	"slices"
+
+	"acp-ls/buffers/text"
+)
+
+// rejection is a hunk that was rejected, and may be brought back.
+type rejection struct {
+	hunk  Hunk
+	rows  []rejectedRow
+	at, n int // the rows of the text that it would replace
+	was   int // rows it had in the text
+	lead  int // rows in front of at that hunk's texts begin with
+
+	before, after []string // the rows around it, nearest first; an edge of the text is one too
+}
+
+// rejectedRow is a row of a rejected hunk as it was.
+type rejectedRow struct {
+	row
+	chosen bool // its marks were rejected
+	stays  bool // it is in the text without the hunk
+}
+
+// edge stands for the start or end of the text among the rows around a hunk: no row holds it.
+const edge = "\n"
+
+// maxContext is how many rows around a rejected hunk are kept.
+const maxContext = 3
+
+// rejections returns what rejecting the chosen marks takes out of the document, in order.
+func (d *Doc) rejections(which func(row) (ins, del bool)) []*rejection {
+	var out []*rejection
+	for _, s := range d.stretches() {
+		r := &rejection{at: s.at, was: s.n}
+		h := Hunk{State: StateRejected}
+		whole := true // all marks of the stretch are chosen
+		first := uint64(0)
+		for _, x := range s.rows {
+			ins, del := which(x)
+			ins, del = ins && x.ins != 0, del && x.del != 0
+			for _, m := range chosenMarks(x, ins, del) {
+				if !slices.ContainsFunc(h.Origins, func(o Origin) bool { return o.Change == d.origins[m].Change }) {
+					h.Origins = append(h.Origins, d.origins[m])
+				}
+			}
+			whole = whole && ins == (x.ins != 0) && del == (x.del != 0)
+			if !ins && !del && !x.inText() {
+				continue
+			}
+			if first == 0 && (ins || del) {
+				first = x.id
+			}
+			h.Mixed = h.Mixed || ins && x.mixed()
+			r.rows = append(r.rows, rejectedRow{row: x, chosen: ins || del, stays: !ins && (x.inText() || del)})
+		}
+		if first == 0 {
+			continue
+		}
+		for _, x := range r.rows {
+			if x.stays {
+				r.n++
+			}
+		}
+		if p, ok := d.pendingHunk(s); ok && whole {
+			h.ID, h.Text, h.BaseText, h.Gone = p.hunk.ID, p.hunk.Text, p.hunk.BaseText, p.hunk.Gone
+			r.lead = s.at - p.hunk.StartLine
+		} else {
+			last := s.at+s.n == d.text.LineCount()
+			var now []row
+			for _, x := range r.rows {
+				if x.stays {
+					now = append(now, x.row)
+				}
+			}
+			h.Text, h.Gone = d.join(s.rows, row.inText, last), d.join(s.rows, row.ghost, false)
+			h.BaseText = d.join(now, func(row) bool { return true }, last)
+			h.ID = hunkID(h, first)
+		}
+		r.hunk = h
+		out = append(out, r)
+	}
+	return out
+}
+
+func chosenMarks(x row, ins, del bool) []mark {
+	var out []mark
+	if ins {
+		out = append(out, x.ins)
+	}
+	if del {
+		out = append(out, x.del)
+	}
+	return out
+}
+
+// reject lists rejections, made before their rows were taken out of the text.
+func (d *Doc) reject(list []*rejection) {
+	for _, r := range slices.Backward(list) {
+		d.moveAnchors(r.at, r.was, r.n)
+	}
+	delta := 0
+	for _, r := range list {
+		r.at += delta
+		delta += r.n - r.was
+		r.before, r.after = around(d.text, r.at, r.at+r.n)
+		d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), func(x *rejection) bool { return x.hunk.ID == r.hunk.ID })
+		d.rejected = append(d.rejected, r)
+	}
+}
+
+// around returns the rows in front of row from and those from row to on, nearest first.
+func around(t text.Text, from, to int) (before, after []string) {
+	for i := from - 1; len(before) < maxContext; i-- {
+		if i < 0 {
+			before = append(before, edge)
+			break
+		}
+		before = append(before, t.Line(i))
+	}
+	for i := to; len(after) < maxContext; i++ {
+		if i >= t.LineCount() {
+			after = append(after, edge)
+			break
+		}
+		after = append(after, t.Line(i))
+	}
+	return before, after
+}
+
+// Restore brings rejected hunks back, as pending ones: their text goes where the rows are
+// that it would replace, or between the rows it stood between. A hunk whose place is not
+// found is refused, and stays listed.
+func (d *Doc) Restore(ids []string) (done []string, refused []Refusal) {
+	for _, id := range ids {
+		i := slices.IndexFunc(d.rejected, func(r *rejection) bool { return r.hunk.ID == id })
+		if i < 0 {
+			refused = append(refused, Refusal{id, "no rejected hunk of this id: it was brought back, by restore or by undo"})
+			continue
+		}
+		r := d.rejected[i]
+		at, ok := d.place(r)
+		if !ok {
+			refused = append(refused, Refusal{id, "the text it would change, or stood in, is not there any more"})
+			continue
+		}
+		d.begin()
+		d.rejected = slices.Delete(slices.Clone(d.rejected), i, i+1)
+		d.bringBack(r, at)
+		d.anchor = nil
+		d.end()
+		done = append(done, id)
+	}
+	return done, refused
+}
+
+// place returns the text row that a rejected hunk would begin at.
+func (d *Doc) place(r *rejection) (int, bool) {
+	var staying []string
+	for _, x := range r.rows {
+		if x.stays {
+			staying = append(staying, x.text)
+		}
+	}
+	lines := d.text.Lines(0, d.text.LineCount())
+	thick := slices.ContainsFunc(staying, func(s string) bool { return !thin(s) })
+	best, found, bestScore := 0, false, 0
+	for at := 0; at+len(staying) <= len(lines); at++ {
+		if !slices.Equal(lines[at:at+len(staying)], staying) {
+			continue
+		}
+		score := 2 * matching(r, lines, at, at+len(staying))
+		if thick {
+			score += 4
+		}
+		if at == r.at {
+			score++
+		}
+		if score < 4 {
+			continue
+		}
+		if !found || score > bestScore || score == bestScore && distance(at, r.at) < distance(best, r.at) {
+			best, found, bestScore = at, true, score
+		}
+	}
+	return best, found
+}
+
+func distance(a, b int) int { return max(a-b, b-a) }
+
+// matching says how well the rows around [from, to) agree with those that were around r:
+// one point for each row, nearest first, up to the first that differs.
+func matching(r *rejection, lines []string, from, to int) int {
+	n := 0
+	for i, s := range r.before {
+		k := from - 1 - i
+		if s == edge && k == -1 || k >= 0 && lines[k] == s {
+			n++
+			continue
+		}
+		break
+	}
+	for i, s := range r.after {
+		k := to + i
+		if s == edge && k == len(lines) || k < len(lines) && lines[k] == s {
+			n++
+			continue
+		}
+		break
+	}
+	return n
+}
+
+// bringBack puts the rows of a rejected hunk at text row at, where its place is.
+func (d *Doc) bringBack(r *rejection, at int) {
+	w := d.window(at, at+r.staying())
+	var rows []row
+	i, line := 0, w.lo
+	copyRow := func(change func(*row)) {
+		for i < len(w.rows) {
+			x := w.rows[i]
+			i++
+			if x.inText() {
+				line++
+				change(&x)
+				rows = append(rows, x)
+				return
+			}
+			rows = append(rows, x)
+		}
+	}
+	for line < at {
+		copyRow(func(*row) {})
+	}
+	for _, x := range r.rows {
+		switch {
+		case !x.stays:
+			rows = append(rows, x.row)
+		case x.chosen: // its deletion comes back
+			copyRow(func(now *row) {
+				now.del, now.mine, now.id = x.del, false, x.id
+			})
+		default:
+			copyRow(func(*row) {})
+		}
+	}
+	rows = append(rows, w.rows[i:]...)
+	d.moveAnchors(at, r.staying(), textRows(rowsWere(r)))
+	d.putText([]splice{{window: w, rows: d.settleRows(rows)}})
+}
+
+func (r *rejection) staying() int {
+	n := 0
+	for _, x := range r.rows {
+		if x.stays {
+			n++
+		}
+	}
+	return n
+}
+
+func rowsWere(r *rejection) []row {
+	out := make([]row, len(r.rows))
+	for i, x := range r.rows {
+		out[i] = x.row
+	}
+	return out
+}
+
+// recallRejected lists what was rejected when m was taken down, or has been since, but for
+// what is undecided again.
+func (d *Doc) recallRejected(m *moment) {
+	back := map[uint64]bool{}
+	for _, r := range d.runs {
+		for _, x := range r.rows {
+			if x.undecided() {
+				back[x.id] = true
+			}
+		}
+	}
+	var out []*rejection
+	listed := map[string]bool{}
+	for _, list := range [][]*rejection{m.rejected, d.rejected} {
+		for _, r := range list {
+			pending := slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && back[x.id] })
+			if !pending && !listed[r.hunk.ID] {
+				listed[r.hunk.ID] = true
+				out = append(out, r)
+			}
+		}
+	}
+	d.rejected = out
+}

@@ -1,0 +1,240 @@
+package review
+
+import (
+	"slices"
+	"sort"
+
+	"acp-ls/buffers/text"
+)
+
+// run is a sequence of stored rows that nothing parts. n of them are in the text, from row
+// at on; a run of deleted rows alone lies in front of row at.
+type run struct {
+	at, n int
+	rows  []row
+}
+
+// window is a part of the document with nothing left out: the rows [lo, hi) of the text with
+// all stored rows that touch them. rows may be changed freely.
+type window struct {
+	lo, hi      int
+	first, last int // its runs
+	rows        []row
+}
+
+// touching returns the runs [first, last) that touch the text rows [lo, hi).
+func (d *Doc) touching(lo, hi int) (first, last int) {
+	first = sort.Search(len(d.runs), func(i int) bool { return d.runs[i].at+d.runs[i].n >= lo })
+	for last = first; last < len(d.runs) && d.runs[last].at <= hi; last++ {
+	}
+	return first, last
+}
+
+// window returns the text rows [lo, hi) with all runs that touch them. A window that reaches
+// the end of the text begins one plain row earlier if there is one: what follows that row
+// decides whether its terminator counts.
+func (d *Doc) window(lo, hi int) window {
+	w := window{lo: lo, hi: hi}
+	w.first, w.last = d.touching(lo, hi)
+	if w.first < w.last {
+		w.lo = min(w.lo, d.runs[w.first].at)
+		end := d.runs[w.last-1]
+		w.hi = max(w.hi, end.at+end.n)
+	}
+	count := d.text.LineCount()
+	if w.hi == count && w.lo > 0 {
+		w.lo--
+	}
+	next := w.lo
+	for _, r := range d.runs[w.first:w.last] {
+		w.rows = append(w.rows, rowsOf(d.text, next, r.at)...)
+		w.rows = append(w.rows, r.rows...)
+		next = r.at + r.n
+	}
+	w.rows = append(w.rows, rowsOf(d.text, next, w.hi)...)
+	if next < w.hi && w.hi == count {
+		w.rows[len(w.rows)-1].end = d.tail
+	}
+	return w
+}
+
+// splice says that the window's part of the document now consists of rows; or, if that is
+// nil, of n plain ones.
+type splice struct {
+	window
+	rows []row
+	n    int
+}
+
+func textRows(rows []row) int {
+	n := 0
+	for _, r := range rows {
+		if r.inText() {
+			n++
+		}
+	}
+	return n
+}
+
+// put replaces windows of the document, ascending and apart, by new rows. The text is the
+// caller's business.
+func (d *Doc) put(splices []splice) {
+	count := d.text.LineCount()
+	runs := make([]run, 0, len(d.runs)+len(splices))
+	next, delta := 0, 0
+	keep := func(to int) {
+		for ; next < to; next++ {
+			r := d.runs[next]
+			r.at += delta
+			runs = append(runs, r)
+		}
+	}
+	for _, s := range splices {
+		keep(s.first)
+		n := s.n
+		if s.rows != nil {
+			n = textRows(s.rows)
+			d.rowsBuilt += len(s.rows)
+		}
+		runs = append(runs, storedRuns(s.rows, s.lo+delta)...)
+		if s.hi == count && s.rows != nil {
+			for _, r := range slices.Backward(s.rows) {
+				if r.inText() {
+					d.tail = r.end
+					break
+				}
+			}
+		}
+		next = s.last
+		delta += n - (s.hi - s.lo)
+	}
+	keep(len(d.runs))
+	d.runs = runs
+}
+
+// storedRuns returns the runs among rows, of which the first text row is number at.
+func storedRuns(rows []row, at int) []run {
+	var runs []run
+	open := false
+	for _, r := range rows {
+		if !r.stored() {
+			open = false
+			at++
+			continue
+		}
+		if !open {
+			runs = append(runs, run{at: at})
+			open = true
+		}
+		cur := &runs[len(runs)-1]
+		r.fresh = false
+		cur.rows = append(cur.rows, r)
+		if r.inText() {
+			cur.n++
+			at++
+		}
+	}
+	return runs
+}
+
+// moveAnchors moves what is anchored to rows of the text along with an edit that replaced rows
+// [at, at+old) by n others.
+func (d *Doc) moveAnchors(at, old, n int) {
+	shift := func(from, to int) (int, int) {
+		switch {
+		case at+old <= from && (old > 0 || at < from):
+			return from + n - old, to + n - old
+		case at >= to:
+			return from, to
+		}
+		from = min(from, at)
+		if at+old <= to {
+			return from, to + n - old
+		}
+		return from, max(from, at+n)
+	}
+	for i, r := range d.rejected {
+		if from, to := shift(r.at, r.at+r.n); from != r.at || to != r.at+r.n {
+			c := *r
+			c.at, c.n = from, to-from
+			d.rejected = slices.Clone(d.rejected)
+			d.rejected[i] = &c
+		}
+	}
+	for i, r := range d.conflicts {
+		if from, to := shift(r.at, r.at+r.n); from != r.at || to != r.at+r.n {
+			c := *r
+			c.at, c.n = from, to-from
+			d.conflicts = slices.Clone(d.conflicts)
+			d.conflicts[i] = &c
+		}
+	}
+}
+
+// putText replaces windows like put, and the text with them.
+func (d *Doc) putText(splices []splice) {
+	count := d.text.LineCount()
+	t := d.text
+	for i, s := range slices.Backward(splices) {
+		if s.hi == count && s.lo == 0 && len(splices) == 1 && textRows(s.rows) == 0 {
+			s.rows = append(s.rows, d.emptyRow(s.rows))
+			splices[i] = s
+		}
+		t = t.Replace(t.LineStart(s.lo), t.LineStart(s.hi), d.join(s.rows, row.inText, s.hi == count))
+	}
+	d.put(splices)
+	d.text = t
+}
+
+// emptyRow returns the one row of an empty text that holds none of rows. If a change took
+// out what is left in the baseline, the row is that change's.
+func (d *Doc) emptyRow(rows []row) row {
+	for _, r := range rows {
+		if r.tomb() {
+			return row{ins: r.del, id: d.id()}
+		}
+	}
+	return row{}
+}
+
+// renewEnds gives the stored rows among the text rows [lo, hi) the terminators of the text.
+func (d *Doc) renewEnds(lo, hi int) {
+	first, last := d.touching(lo, hi)
+	copied := false
+	for i := first; i < last; i++ {
+		r := d.runs[i]
+		var rows []row
+		at := r.at
+		for j, x := range r.rows {
+			if !x.inText() {
+				continue
+			}
+			if e := endingOf(d.text, at); e != noEnd && e != x.end {
+				if rows == nil {
+					rows = slices.Clone(r.rows)
+				}
+				rows[j].end = e
+			}
+			at++
+		}
+		if rows != nil {
+			if !copied {
+				d.runs, copied = slices.Clone(d.runs), true
+			}
+			d.runs[i].rows = rows
+		}
+	}
+}
+
+// endingOf returns the terminator of row i of t.
+func endingOf(t text.Text, i int) ending {
+	switch t.Slice(t.LineEnd(i), t.LineStart(i+1)) {
+	case "\n":
+		return endLF
+	case "\r\n":
+		return endCRLF
+	case "\r":
+		return endCR
+	}
+	return noEnd
+}

@@ -1,0 +1,137 @@
+package review
+
+import (
+	"cmp"
+	"slices"
+
+	"acp-ls/buffers/linediff"
+)
+
+// settleRows cancels what contradicts itself: in a run of undecided rows, a deleted and an
+// inserted row with the same text, in order, become one plain row (rule a), and so do a
+// deleted row and a fresh one with nothing but undecided rows between them (rule b).
+func (d *Doc) settleRows(rows []row) []row {
+	out := make([]row, 0, len(rows))
+	for i := 0; i < len(rows); {
+		j := i
+		for j < len(rows) && (rows[j].undecided() || rows[j].fresh) {
+			j++
+		}
+		if j == i {
+			out = append(out, rows[i])
+			i++
+			continue
+		}
+		out = append(out, settleRun(rows[i:j])...)
+		i = j
+	}
+	return out
+}
+
+// settleRun does the work of settleRows in a run of undecided and fresh rows.
+func settleRun(run []row) []row {
+	pairs := cancelling(run)
+	if len(pairs) == 0 {
+		return run
+	}
+	out := make([]row, 0, len(run))
+	tombs, others := positions(run)
+	part := func(tomb, other int) {
+		var cut []int // what lies in front of the pair, of each kind, in the run's order
+		for len(tombs) > 0 && tombs[0] < tomb {
+			cut, tombs = append(cut, tombs[0]), tombs[1:]
+		}
+		for len(others) > 0 && others[0] < other {
+			cut, others = append(cut, others[0]), others[1:]
+		}
+		slices.Sort(cut)
+		rows := make([]row, len(cut))
+		for i, k := range cut {
+			rows[i] = run[k]
+		}
+		// What is left may pair anew, now that it is parted from the rest.
+		out = append(out, settleRun(rows)...)
+	}
+	for _, p := range pairs {
+		part(p.tomb, p.other)
+		out = append(out, run[p.other].plain())
+		tombs, others = tombs[1:], others[1:]
+	}
+	part(len(run), len(run))
+	return out
+}
+
+// positions returns where a run's deleted rows are, and where the others are.
+func positions(run []row) (tombs, others []int) {
+	for i, r := range run {
+		if r.tomb() {
+			tombs = append(tombs, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	return tombs, others
+}
+
+// pair is a deleted row with the row of the text that it cancels.
+type pair struct{ tomb, other int }
+
+// cancelling returns the pairs of a run that cancel, ascending.
+func cancelling(run []row) []pair {
+	var tombs, alive []int
+	gone := map[string]bool{}
+	for i, r := range run {
+		switch {
+		case r.tomb():
+			tombs = append(tombs, i)
+			gone[r.text] = true
+		case !r.ghost():
+			alive = append(alive, i)
+		}
+	}
+	if !slices.ContainsFunc(alive, func(i int) bool { return gone[run[i].text] }) {
+		return nil
+	}
+	at := func(positions []int) []string {
+		out := make([]string, len(positions))
+		for i, p := range positions {
+			out[i] = run[p].text
+		}
+		return out
+	}
+	var pairs []pair
+	a, b := 0, 0
+	equal := func(to int) {
+		for ; a < to; a, b = a+1, b+1 {
+			pairs = append(pairs, pair{tombs[a], alive[b]})
+		}
+	}
+	for _, e := range linediff.Diff(at(tombs), at(alive)) {
+		equal(e.A0)
+		a, b = e.A1, e.B1
+	}
+	equal(len(tombs))
+	return unparted(run, pairs)
+}
+
+// unparted drops the pairs that have a fresh row between them which is in no pair itself.
+func unparted(run []row, pairs []pair) []pair {
+	for {
+		// lone[i] counts the fresh rows in front of i that are in no pair.
+		lone := make([]int, len(run)+1)
+		for i, r := range run {
+			lone[i+1] = lone[i]
+			_, found := slices.BinarySearchFunc(pairs, i, func(p pair, i int) int { return cmp.Compare(p.other, i) })
+			if r.fresh && !found {
+				lone[i+1]++
+			}
+		}
+		n := len(pairs)
+		pairs = slices.DeleteFunc(pairs, func(p pair) bool {
+			return lone[max(p.tomb, p.other)] != lone[min(p.tomb, p.other)+1]
+		})
+		if len(pairs) == n {
+			return pairs
+		}
+	}
+}

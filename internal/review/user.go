@@ -1,0 +1,283 @@
+package review
+
+import (
+	"acp-ls/buffers/linediff"
+	"acp-ls/buffers/text"
+)
+
+// UserEdit takes over one content change of the editor: the bytes [start, oldEnd) of the
+// text are newText now. It panics unless 0 <= start <= oldEnd <= Text().Len().
+//
+// The range only says where to look: it is widened to whole rows, and what differs inside it
+// is the user's edit, difference by difference.
+func (d *Doc) UserEdit(start, oldEnd int, newText string) {
+	d.userEdit(start, oldEnd, newText, AuthorUser)
+}
+
+// FormatterEdit is UserEdit for an edit of a formatter (rule 9): what it does inside an
+// agent's row, or between two rows of one agent, is the agent's.
+func (d *Doc) FormatterEdit(start, oldEnd int, newText string) {
+	d.userEdit(start, oldEnd, newText, AuthorFormatter)
+}
+
+func (d *Doc) userEdit(start, oldEnd int, newText string, author Author) {
+	if d.text.Slice(start, oldEnd) == newText {
+		return
+	}
+	t := d.text.Replace(start, oldEnd, newText)
+	lo, hi, nhi := widen(d.text, t, start, oldEnd, start+len(newText))
+	d.userStep(t, lo, hi, nhi, author)
+}
+
+// userText is userEdit for a text that changed as a whole.
+func (d *Doc) userText(t text.Text, author Author) {
+	if d.text.Equal(t) {
+		return
+	}
+	lo, hi, nhi := changedRows(d.text, t, 0)
+	d.userStep(t, lo, hi, nhi, author)
+}
+
+// userStep makes t of the text, which differ in the rows [lo, hi) and [lo, nhi).
+func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
+	d.begin()
+	tracking := d.Tracking()
+	now := d.now()
+	if !d.until.IsZero() && !now.Before(d.until) {
+		d.settled()
+	}
+	if d.anchor == nil {
+		d.anchor = d.still()
+	}
+	d.applyUser(t, lo, hi, nhi, author)
+	d.recall()
+	if tracking || d.Tracking() {
+		d.until = now.Add(provisional)
+		d.end()
+		return
+	}
+	d.settled()
+	d.remember()
+}
+
+// applyUser carries out rules b, c and d.
+func (d *Doc) applyUser(t text.Text, lo, hi, nhi int, author Author) {
+	old, new := rowsOf(d.text, lo, hi), rowsOf(t, lo, nhi)
+	edits, paired := align(texts(old), texts(new))
+	e := userEvent{doc: d, lo: lo, old: old, new: new, author: author}
+	if !paired {
+		e.findMoves(edits)
+	}
+	var splices []splice
+	for i := 0; i < len(edits); {
+		if x := edits[i]; !e.matters(x) {
+			if x.A1-x.A0 != x.B1-x.B0 {
+				first, _ := d.touching(lo+x.A0, lo+x.A1)
+				w := window{lo: lo + x.A0, hi: lo + x.A1, first: first, last: first}
+				splices = append(splices, splice{window: w, n: x.B1 - x.B0})
+			}
+			i++
+			continue
+		}
+		from := i
+		for i < len(edits) && e.matters(edits[i]) {
+			i++
+		}
+		for _, g := range d.groups(edits[from:i], lo) {
+			splices = append(splices, splice{window: g.window, rows: d.settleRows(e.rows(g))})
+		}
+	}
+	d.anchorsAlong(edits, lo)
+	d.put(splices)
+	d.text = t
+	d.takeEnds(old, new, edits, lo)
+}
+
+// matters reports whether an edit can concern marked rows.
+func (e *userEvent) matters(x linediff.Edit) bool {
+	for b := x.B0; b < x.B1; b++ {
+		if _, ok := e.moved[b]; ok {
+			return true
+		}
+	}
+	// Near is where the new rows could join, or part, two hunks.
+	first, last := e.doc.touching(e.lo+x.A0-maxGap, e.lo+x.A1+maxGap)
+	return first < last
+}
+
+// align returns how the rows of a range became other rows. paired means that each row was
+// changed in its place; then the edits are single rows and may touch.
+func align(old, new []string) (edits []linediff.Edit, paired bool) {
+	start, end := 0, 0
+	n := min(len(old), len(new))
+	for start < n && old[start] == new[start] {
+		start++
+	}
+	for end < n-start && old[len(old)-1-end] == new[len(new)-1-end] {
+		end++
+	}
+	a, b := old[start:len(old)-end], new[start:len(new)-end]
+	if !changedInPlace(a, b) {
+		edits = linediff.Diff(a, b)
+		for i, e := range edits {
+			edits[i] = linediff.Edit{A0: e.A0 + start, A1: e.A1 + start, B0: e.B0 + start, B1: e.B1 + start}
+		}
+		return edits, false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			k := start + i
+			edits = append(edits, linediff.Edit{A0: k, A1: k + 1, B0: k, B1: k + 1})
+		}
+	}
+	return edits, true
+}
+
+// changedInPlace reports whether each row of b is the row of a in the same place, changed
+// or not, as after `:%s`. A difference by rows would take equal rows for one another.
+func changedInPlace(a, b []string) bool {
+	if len(a) != len(b) || permuted(a, b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] && !alike(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// permuted reports whether a and b hold the same rows, more than one.
+func permuted(a, b []string) bool {
+	if len(a) < 2 {
+		return false
+	}
+	count := map[string]int{}
+	for _, s := range a {
+		count[s]++
+	}
+	for _, s := range b {
+		if count[s]--; count[s] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// alike reports whether b may be a with something changed in it.
+func alike(a, b string) bool {
+	if thin(a) || thin(b) || sameInk(a, b) {
+		return true
+	}
+	kept := 0
+	for _, p := range survivors(a, b) {
+		kept += ink(a[p.old : p.old+p.n])
+	}
+	return 2*kept >= min(ink(a), ink(b))
+}
+
+// findMoves finds the rows that the event removes and adds unchanged, and those that a
+// provisional event before it removed (rule d). They keep their marks.
+func (e *userEvent) findMoves(edits []linediff.Edit) {
+	d := e.doc
+	var removed, added []int
+	for _, x := range edits {
+		for i := x.A0; i < x.A1; i++ {
+			removed = append(removed, i)
+		}
+		for i := x.B0; i < x.B1; i++ {
+			added = append(added, i)
+		}
+	}
+	marks := map[int]row{} // by old row
+	agents := false
+	for _, x := range edits {
+		d.eachStored(e.lo+x.A0, e.lo+x.A1, func(at int, r row) {
+			marks[at-e.lo] = r
+			agents = agents || r.agents()
+		})
+	}
+	if !agents && len(d.limbo) == 0 {
+		return
+	}
+	e.moved, e.taken = map[int]row{}, map[int]bool{}
+	take := func(from, to int) {
+		r, ok := marks[from]
+		if !ok {
+			r = e.old[from]
+		}
+		e.moved[to], e.taken[from] = r, true
+	}
+	if sameRows(e.old, removed, e.new, added) {
+		for i, from := range removed {
+			take(from, added[i])
+		}
+		return
+	}
+	// Of equal rows, the user's own and the untouched ones are found again first: an agent's
+	// row that is lost is lost with its change, another one would be lost altogether.
+	plain, marked := map[string][]int{}, map[string][]int{}
+	for _, i := range removed {
+		into := plain
+		if marks[i].agents() {
+			into = marked
+		}
+		into[e.old[i].text] = append(into[e.old[i].text], i)
+	}
+	limbo := d.limbo
+	d.limbo = nil
+	for _, b := range added {
+		s := e.new[b].text
+		switch {
+		case len(plain[s]) > 0:
+			take(plain[s][0], b)
+			plain[s] = plain[s][1:]
+		case len(marked[s]) > 0:
+			take(marked[s][0], b)
+			marked[s] = marked[s][1:]
+		default:
+			for i, r := range limbo {
+				if r.text == s {
+					e.moved[b] = r
+					limbo = append(append([]row(nil), limbo[:i]...), limbo[i+1:]...)
+					break
+				}
+			}
+		}
+	}
+	d.limbo = limbo
+	for _, i := range removed {
+		if r := marks[i]; r.agents() && !e.taken[i] {
+			d.limbo = append(d.limbo, r)
+		}
+	}
+}
+
+func sameRows(a []row, x []int, b []row, y []int) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if a[x[i]].text != b[y[i]].text {
+			return false
+		}
+	}
+	return true
+}
+
+// eachStored calls f for the stored rows among the text rows [lo, hi).
+func (d *Doc) eachStored(lo, hi int, f func(at int, r row)) {
+	first, last := d.touching(lo, hi)
+	for _, run := range d.runs[first:last] {
+		at := run.at
+		for _, r := range run.rows {
+			if !r.inText() {
+				continue
+			}
+			if at >= lo && at < hi {
+				f(at, r)
+			}
+			at++
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package review
+
+import (
+	"slices"
+
+	"acp-ls/buffers/linediff"
+)
+
+// userEvent is one event of the editor, while it is carried out.
+type userEvent struct {
+	doc      *Doc
+	lo       int   // the text row that old and new begin at
+	old, new []row // all rows of the event's range
+	author   Author
+	moved    map[int]row  // the rows of new that were moved here, as they were
+	taken    map[int]bool // the rows of old that were moved away
+}
+
+// rows carries out the edits of a window (rules b and c) and returns its rows, the fresh ones
+// marked.
+func (e *userEvent) rows(g group) []row {
+	b := builder{userEvent: e, in: g.rows, lo: g.lo - e.lo}
+	for _, x := range g.edits {
+		if x.A0 == x.A1 {
+			b.insert(x)
+		} else {
+			b.replace(x)
+		}
+	}
+	return append(b.out, b.in[b.i:]...)
+}
+
+// builder makes new rows of a window's rows from top to bottom.
+type builder struct {
+	*userEvent
+	in  []row
+	lo  int // number in old of the window's first text row
+	i   int // next of in
+	at  int // text rows of in before i
+	out []row
+}
+
+// copyTo copies the rows in front of text row to, but for the rows not in the text that
+// stand directly in front of it: those are returned.
+func (b *builder) copyTo(to int) (leading []row) {
+	for b.at < to {
+		if b.in[b.i].inText() {
+			b.at++
+		}
+		b.out = append(b.out, b.in[b.i])
+		b.i++
+	}
+	from := b.i
+	for b.i < len(b.in) && !b.in[b.i].inText() {
+		b.i++
+	}
+	return b.in[from:b.i]
+}
+
+// insert puts in whole new rows: at a hunk's upper edge above its deleted rows, elsewhere
+// below them (rule b).
+func (b *builder) insert(x linediff.Edit) {
+	leading := b.copyTo(x.A0)
+	first := b.i - len(leading)
+	var prev, next row
+	if first > 0 {
+		prev = b.in[first-1]
+	}
+	if b.i < len(b.in) {
+		next = b.in[b.i]
+	}
+	above := len(leading) > 0 && next.agents() && !prev.undecided()
+	if !above {
+		b.out = append(b.out, leading...)
+	}
+	for k := x.B0; k < x.B1; k++ {
+		r := b.freshRow(k)
+		if b.author == AuthorFormatter && r.fresh && prev.agents() && next.agents() && b.doc.same(prev.ins, next.ins) {
+			r = row{text: r.text, end: r.end, ins: prev.ins, id: b.doc.id()}
+		}
+		b.out = append(b.out, r)
+	}
+	if above {
+		b.out = append(b.out, leading...)
+	}
+}
+
+// freshRow returns row k of new as a row that the event put in, or moved.
+func (b *builder) freshRow(k int) row {
+	n := b.new[k]
+	if r, ok := b.moved[k]; ok && r.agents() && !b.doc.origins[r.ins].Author.ours() {
+		r.end = n.end.or(r.end)
+		return r
+	}
+	return row{text: n.text, end: n.end, fresh: true, mine: b.author == AuthorUser && thin(n.text)}
+}
+
+// replace makes new rows of rows that were changed, or takes rows out (rule c).
+func (b *builder) replace(x linediff.Edit) {
+	leading := b.copyTo(x.A0)
+	b.out = append(b.out, leading...)
+	from := b.i
+	for b.at < x.A1 {
+		if b.in[b.i].inText() {
+			b.at++
+		}
+		b.i++
+	}
+	block := b.in[from:b.i]
+	if b.inPlace(block, x) {
+		k := x.B0
+		for i, r := range block {
+			if !r.inText() {
+				b.out = append(b.out, r)
+				continue
+			}
+			b.block(from+i, from+i+1, k, k+1)
+			k++
+		}
+		return
+	}
+	b.block(from, b.i, x.B0, x.B1)
+}
+
+// inPlace reports whether each row of a block was changed where it is.
+func (b *builder) inPlace(block []row, x linediff.Edit) bool {
+	if x.B1-x.B0 < 2 || x.A1-x.A0 != x.B1-x.B0 {
+		return false
+	}
+	for k := x.B0; k < x.B1; k++ {
+		if _, ok := b.moved[k]; ok {
+			return false
+		}
+	}
+	var old []string
+	for _, r := range block {
+		if r.inText() {
+			old = append(old, r.text)
+		}
+	}
+	return changedInPlace(old, texts(b.new[x.B0:x.B1]))
+}
+
+// block makes the rows [k0, k1) of new of the rows [from, to) of the window, the first and
+// last of which are in the text.
+func (b *builder) block(from, to, k0, k1 int) {
+	var olds []row  // what can have flowed into new rows
+	var where []int // their places in the window
+	at := b.lo + textRows(b.in[:from])
+	for i := from; i < to; i++ {
+		if r := b.in[i]; r.inText() {
+			if !b.taken[at] {
+				olds, where = append(olds, r), append(where, i)
+			}
+			at++
+		}
+	}
+	var news []string
+	var which []int
+	for k := k0; k < k1; k++ {
+		if _, ok := b.moved[k]; !ok {
+			news, which = append(news, b.new[k].text), append(which, k)
+		}
+	}
+	flows := b.doc.flow(olds, news, b.author == AuthorFormatter)
+	placed := from // rows of the window before it are done with
+	place := func(to int) {
+		for ; placed < to; placed++ {
+			if r := b.in[placed]; !r.inText() {
+				b.out = append(b.out, r)
+			}
+		}
+	}
+	for k := k0; k < k1; k++ {
+		if len(which) == 0 || which[0] != k {
+			b.out = append(b.out, b.freshRow(k))
+			continue
+		}
+		f := flows[0]
+		which, flows = which[1:], flows[1:]
+		if f.from >= 0 {
+			place(where[f.from])
+		}
+		if f.ins == 0 {
+			b.out = append(b.out, b.freshRow(k))
+			continue
+		}
+		if f.alone {
+			b.changeReplaced(where[f.from], b.new[k].text)
+		}
+		for _, s := range f.back {
+			b.out = append(b.out, row{text: s.text, end: s.end, del: f.ins, id: b.doc.id()})
+		}
+		id := f.id
+		if id == 0 {
+			id = b.doc.id()
+		}
+		end := b.new[k].end.or(olds[f.from].end)
+		b.out = append(b.out, row{text: b.new[k].text, end: end, ins: f.ins, id: id, user: f.user})
+	}
+	place(to)
+}
+
+// changeReplaced lets the user's words go into the row that row i of the window replaced, if
+// it is one row for one row (rule c), where they do not touch the agent's words.
+func (b *builder) changeReplaced(i int, now string) {
+	r := b.in[i]
+	single := i > 0 && b.in[i-1].tomb() && b.doc.same(b.in[i-1].del, r.ins) &&
+		(i == 1 || !b.in[i-2].undecided()) && (i+1 == len(b.in) || !b.in[i+1].undecided())
+	if !single {
+		return
+	}
+	k := slices.IndexFunc(b.out, func(x row) bool { return x.id == b.in[i-1].id })
+	if k >= 0 {
+		b.out[k].text = mergeWords(r.text, now, b.out[k].text)
+	}
+}
+
+// mergeWords returns theirs with those changes of words from base to ours that touch no
+// change from base to theirs.
+func mergeWords(base, ours, theirs string) string {
+	agents := linediff.Words(base, theirs)
+	out := theirs
+	for _, u := range slices.Backward(linediff.Words(base, ours)) {
+		shift, touched := 0, false
+		for _, a := range agents {
+			if u.A0 <= a.A1 && a.A0 <= u.A1 {
+				touched = true
+			}
+			if a.A1 < u.A0 {
+				shift = a.B1 - a.A1
+			}
+		}
+		if !touched {
+			out = out[:u.A0+shift] + ours[u.B0:u.B1] + out[u.A1+shift:]
+		}
+	}
+	return out
+}
