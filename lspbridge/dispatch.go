@@ -62,14 +62,14 @@ func methods() (map[string]request, map[string]notification) {
 			protocol.MethodTextDocumentCompletion:       asking((*editor).completion),
 			protocol.MethodWorkspaceTextDocumentContent: asking((*editor).textDocumentContent),
 		}, map[string]notification{
-			protocol.MethodInitialized:                          (*editor).initialized,
-			protocol.MethodTextDocumentDidOpen:                  telling((*editor).didOpen),
-			protocol.MethodTextDocumentDidChange:                telling((*editor).didChange),
-			protocol.MethodTextDocumentDidSave:                  telling((*editor).didSave),
-			protocol.MethodTextDocumentDidClose:                 telling((*editor).didClose),
-			protocol.MethodWorkspaceDidChangeConfiguration:      telling((*editor).didChangeConfiguration),
-			protocol.MethodWorkspaceDidChangeWorkspaceFolders:   telling((*editor).didChangeWorkspaceFolders),
-			protocol.MethodWindowWorkDoneProgressCancel:         telling((*editor).progressCancelled),
+			protocol.MethodInitialized:                        (*editor).initialized,
+			protocol.MethodTextDocumentDidOpen:                telling((*editor).didOpen),
+			protocol.MethodTextDocumentDidChange:              telling((*editor).didChange),
+			protocol.MethodTextDocumentDidSave:                telling((*editor).didSave),
+			protocol.MethodTextDocumentDidClose:               telling((*editor).didClose),
+			protocol.MethodWorkspaceDidChangeConfiguration:    telling((*editor).didChangeConfiguration),
+			protocol.MethodWorkspaceDidChangeWorkspaceFolders: telling((*editor).didChangeWorkspaceFolders),
+			protocol.MethodWindowWorkDoneProgressCancel:       telling((*editor).progressCancelled),
 		}
 }
 

@@ -56,8 +56,9 @@ type stream struct {
 	closing bool
 	err     error // why nothing can be written any more
 
-	wake chan struct{} // capacity 1
-	done chan struct{} // closed when the writer has ended
+	closed sync.Once
+	wake   chan struct{} // capacity 1
+	done   chan struct{} // closed when the writer has ended
 }
 
 // outgoing is one framed message on its way. done is nil if nobody waits.
@@ -307,7 +308,7 @@ func (s *stream) fail(err error) {
 			out.done <- err
 		}
 	}
-	_ = s.rwc.Close() // the error that matters is err
+	s.closed.Do(func() { _ = s.rwc.Close() }) // the error that matters is err
 }
 
 // Close writes what is queued, then closes the connection. It does not wait for
