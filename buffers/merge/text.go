@@ -99,17 +99,15 @@ func (m *merger) closed(base, ours, theirs parsed) bool {
 
 // parsed is a text cut into its rows and what is not compared.
 type parsed struct {
-	mark string // byte order mark
+	mark string // byte order marks
 	rows []string
 	ends []lineEnd // of each row; only the last row can have none
 }
 
 func parse(s string) parsed {
-	const bom = "\ufeff"
 	var p parsed
-	if strings.HasPrefix(s, bom) {
-		p.mark, s = bom, s[len(bom):]
-	}
+	bare := strings.TrimLeft(s, "\ufeff") // some programs write two
+	p.mark, s = s[:len(s)-len(bare)], bare
 	p.rows = linediff.Split(s)
 	if last := len(p.rows) - 1; p.rows[last] == "" {
 		p.rows = p.rows[:last]
