@@ -5,74 +5,92 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-ls/internal/editorlog"
 )
 
 func main() {
-	editor := flag.String("nvim", "nvim", "the `program` to record")
 	out := flag.String("out", "internal/review/testdata/editors", "the `folder` for recordings")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: record [flags] [scenario...]")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: record [flags] nvim-0.10|nvim-0.12|vscode [scenario...]")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if err := run(*editor, *out, flag.Args()); err != nil {
+	if flag.NArg() == 0 {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*out, flag.Arg(0), flag.Args()[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
 
-func run(editor, out string, names []string) error {
+func run(out, editor string, names []string) error {
+	if editor == "vscode" {
+		return recordVSCode(out, names)
+	}
+	version, ok := strings.CutPrefix(editor, "nvim-")
+	if !ok {
+		return fmt.Errorf("editor %q is not known", editor)
+	}
+	bin, err := tool("tools/get-nvim", version)
+	if err != nil {
+		return err
+	}
 	all := nvimScenarios()
 	for _, name := range names {
 		if !slices.ContainsFunc(all, func(sc scenario) bool { return sc.name == name }) {
 			return fmt.Errorf("no scenario %q", name)
 		}
 	}
-	failed := 0
+	var failed error
 	for _, sc := range all {
 		if len(names) > 0 && !slices.Contains(names, sc.name) {
 			continue
 		}
-		log, err := recordNvim(editor, sc)
-		if err != nil {
-			fmt.Printf("%-28s FAILED: %v\n", sc.name, err)
-			failed++
-			continue
-		}
-		lies, err := annotate(log)
+		log, err := recordNvim(bin, sc)
 		if err == nil {
-			err = check(log)
+			err = keep(out, log)
 		}
 		if err != nil {
-			fmt.Printf("%-28s FAILED: %v\n", sc.name, err)
-			failed++
-			continue
+			failed = errors.Join(failed, fmt.Errorf("scenario %s: %w", sc.name, err))
 		}
-		if err := save(out, log); err != nil {
-			return err
-		}
-		fmt.Printf("%-28s %4d events", sc.name, len(log.Events))
-		if lies > 0 {
-			fmt.Printf(", %d checkpoints not as told", lies)
-		}
-		fmt.Println()
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d scenarios failed", failed)
-	}
-	return nil
+	return failed
 }
 
 func nvimScenarios() []scenario { return slices.Concat(nvimUserScenarios, nvimAgentScenarios) }
 
-func save(dir string, log *editorlog.Log) error {
+// tool runs one of the project's scripts that have a program ready, and returns the
+// path it prints.
+func tool(name string, arg ...string) (string, error) {
+	cmd := exec.Command(name, arg...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w (run from the root of the module)", name, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// keep checks a recording and writes it.
+func keep(dir string, log *editorlog.Log) error {
+	lies, err := annotate(log)
+	if err == nil {
+		err = check(log)
+	}
+	if err != nil {
+		return err
+	}
 	f, err := os.Create(filepath.Join(dir, log.Name()))
 	if err != nil {
 		return err
@@ -81,5 +99,10 @@ func save(dir string, log *editorlog.Log) error {
 	if err := log.Write(f); err != nil {
 		return err
 	}
+	fmt.Printf("%-48s %4d events", log.Name(), len(log.Events))
+	if lies > 0 {
+		fmt.Printf(", %d checkpoints not as told", lies)
+	}
+	fmt.Println()
 	return f.Close()
 }

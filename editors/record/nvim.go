@@ -114,8 +114,9 @@ func recordNvim(bin string, sc scenario) (log *editorlog.Log, err error) {
 	return log, nil
 }
 
+// nvimEnv is an environment without anything of the user's who records.
 func nvimEnv(tmp string) []string {
-	env := []string{"HOME=" + tmp, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1"}
+	env := []string{"HOME=" + tmp, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8"}
 	for _, kind := range []string{"CONFIG", "DATA", "STATE", "CACHE"} {
 		env = append(env, "XDG_"+kind+"_HOME="+filepath.Join(tmp, strings.ToLower(kind)))
 	}
@@ -200,36 +201,11 @@ func (n *neovim) look() {
 // lua is something set up or done by code, not by the user.
 func (n *neovim) lua(code string) { must(n.v.ExecLua(code, nil)) }
 
-// program is another program that changes the folder.
-func (n *neovim) program(name string, arg ...string) {
-	n.act("$ " + strings.Join(append([]string{name}, arg...), " "))
-	n.quiet(name, arg...)
-}
-
-func (n *neovim) quiet(name string, arg ...string) {
-	cmd := exec.Command(name, arg...)
-	cmd.Dir = n.dir
-	cmd.Env = append(nvimEnv(filepath.Dir(n.dir)), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
-		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		must(fmt.Errorf("%s: %w\n%s", cmd, err, out))
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	must(n.diff())
-}
+// runs is another program that changes the folder.
+func (n *neovim) runs(name string, arg ...string) { must(n.program(name, arg...)) }
 
 // writes is another program that writes a file.
-func (n *neovim) writes(file, text string) {
-	n.act("another program writes " + file)
-	// A time stamp of a second ago differs from the one the editor knows and is not
-	// in the future; two writes within a tick of the clock would look like none.
-	name := filepath.Join(n.dir, file)
-	must(os.WriteFile(name, []byte(text), 0o644))
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	must(n.diff())
-}
+func (n *neovim) writes(file, text string) { must(n.write(file, text)) }
 
 // agent sends the edits for t.txt with the newest version that the server knows,
 // waits for the answer and looks.

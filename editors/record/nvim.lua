@@ -3,7 +3,7 @@
 -- vim.lsp.enable is not in 0.10 and knows only buffers with a filetype.
 local socket, root = ...
 
-local function attach(buf)
+function Record_attach(buf)
   vim.lsp.start({
     name = 'record',
     cmd = vim.lsp.rpc.connect(socket),
@@ -14,7 +14,7 @@ end
 vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
   callback = function(ev)
     if vim.bo[ev.buf].buftype == '' then
-      attach(ev.buf)
+      Record_attach(ev.buf)
     end
   end,
 })

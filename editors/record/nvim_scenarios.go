@@ -108,6 +108,13 @@ var nvimUserScenarios = []scenario{
 		n.ex(`%s/\(.\)$/\1\r/`)
 		n.keys("u")
 	}},
+	{name: "substitute-preview", initial: letters, script: func(n *neovim) {
+		n.types(":%s/x/why")
+		n.keys("<Esc>")
+		n.types(":%s/x/why/")
+		n.keys("<CR>")
+		n.keys("u")
+	}},
 	{name: "global", initial: letters, script: func(n *neovim) {
 		n.ex("g/x/s/$/!/")
 		n.keys("u")
@@ -352,20 +359,20 @@ var nvimUserScenarios = []scenario{
 		n.keys("u")
 	}},
 	{name: "reload-git", initial: letters, script: func(n *neovim) {
-		n.quiet("git", "init", "-q", "-b", "main")
-		n.quiet("git", "add", "t.txt")
-		n.quiet("git", "commit", "-q", "-m", "one")
-		n.quiet("git", "checkout", "-q", "-b", "other")
+		n.runs("git", "init", "-q", "-b", "main")
+		n.runs("git", "add", "t.txt")
+		n.runs("git", "commit", "-q", "-m", "one")
+		n.runs("git", "checkout", "-q", "-b", "other")
 		n.writes("t.txt", "top\nx1\na\nb\nd\nx3\nE\nf\ng\nend\n")
-		n.quiet("git", "commit", "-q", "-a", "-m", "two")
+		n.runs("git", "commit", "-q", "-a", "-m", "two")
 		n.ex("checktime")
-		n.program("git", "checkout", "-q", "main")
+		n.runs("git", "checkout", "-q", "main")
 		n.ex("checktime")
 		n.keys("2Gcwone<Esc>")
 		n.ex("w")
-		n.program("git", "stash", "-q")
+		n.runs("git", "stash", "-q")
 		n.ex("checktime")
-		n.program("git", "stash", "pop", "-q")
+		n.runs("git", "stash", "pop", "-q")
 		n.ex("checktime")
 		n.keys("u")
 	}},
@@ -375,6 +382,23 @@ var nvimUserScenarios = []scenario{
 		n.writes("t.txt", "x1\nA\nb\nC\nx2\nd\nx3\ne\nf\ng\nh\n")
 		n.ex("checktime")
 		n.keys("u")
+		n.keys("u")
+	}},
+
+	{name: "reload-noautocmd", initial: letters, script: func(n *neovim) {
+		n.keys("2Gcwone<Esc>")
+		n.ex("noautocmd e!")
+		n.keys("4Gcwtwo<Esc>")
+		n.ex("w")
+		n.ex("e")
+		n.keys("u")
+	}},
+	{name: "gone", initial: letters, script: func(n *neovim) {
+		n.runs("rm", "t.txt")
+		n.ex("silent! checktime")
+		n.keys("2Gcwone<Esc>")
+		n.writes("t.txt", "x1\na\nB\n")
+		n.ex("silent! e!")
 		n.keys("u")
 	}},
 

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -339,10 +340,14 @@ func (s *server) knownVersion(file string) string {
 	return string(s.version[s.uri(file)])
 }
 
-// message logs a message, after what has become of the disk. The lock is held.
+// message logs a message, after what has become of the disk if the message can tell
+// of it; a didChange can come while the editor is writing the file. The lock is held.
 func (s *server) message(e editorlog.Event) error {
-	if err := s.diff(); err != nil {
-		return err
+	switch e.Method {
+	case "textDocument/didOpen", "textDocument/didSave", "textDocument/didClose":
+		if err := s.diff(); err != nil {
+			return err
+		}
 	}
 	now := time.Now()
 	if s.start.IsZero() {
@@ -369,6 +374,35 @@ func (s *server) add(e editorlog.Event) {
 	}
 	s.log.Events = append(s.log.Events, e)
 	s.last = time.Now()
+}
+
+// write is another program that writes a file.
+func (s *server) write(file, text string) error {
+	s.act("another program writes " + file)
+	if err := os.WriteFile(filepath.Join(s.dir, file), []byte(text), 0o644); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.diff()
+}
+
+// program is another program that changes the folder, such as git.
+func (s *server) program(name string, arg ...string) error {
+	s.act("$ " + strings.Join(append([]string{name}, arg...), " "))
+	cmd := exec.Command(name, arg...)
+	cmd.Dir = s.dir
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", cmd, err, out)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.diff()
 }
 
 func (s *server) act(what string) {
