@@ -7,6 +7,9 @@ import "acp-ls/buffers/position"
 type Span struct {
 	URI   string
 	Range *position.Range
+
+	text        *string // what the range held when the prompt was sent
+	first, last int     // its 1-based lines then
 }
 
 // Image is a picture that goes with a prompt. Data is base64.

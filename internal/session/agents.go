@@ -1,0 +1,230 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// agentProcess is an agent that runs or is being started. One process serves
+// all sessions of its agent.
+type agentProcess struct {
+	core  *Core
+	name  string
+	ready chan struct{} // closed when agent or err is set
+	agent Agent
+	err   error
+
+	mu       sync.Mutex          // taken before a session's mu, never after
+	sessions []*session          // bound to this process
+	opening  int                 // session requests under way whose answer names the session
+	early    map[string][]Update // updates of sessions whose answer has not come yet
+}
+
+// maxEarly bounds what is kept of updates that precede their session's answer.
+const maxEarly = 10000
+
+// agent returns the running process of an agent, starting it if need be. A
+// start that failed is tried again by the next call.
+func (c *Core) agent(ctx context.Context, name, cwd string) (*agentProcess, error) {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return nil, Errorf(KindAgentFailed, "acp-ls is shutting down")
+	}
+	p := c.agents[name]
+	if p == nil {
+		p = &agentProcess{core: c, name: name, ready: make(chan struct{})}
+		c.agents[name] = p
+		c.spawn(func() { p.start(cwd) })
+	}
+	c.mu.Unlock()
+	select {
+	case <-p.ready:
+		if p.err != nil {
+			return nil, p.err
+		}
+		return p, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *agentProcess) start(cwd string) {
+	p.agent, p.err = p.core.launcher.Start(p.core.ctx, p.name, cwd, &host{core: p.core, proc: p})
+	if p.err != nil {
+		p.forget()
+		close(p.ready)
+		return
+	}
+	close(p.ready)
+	<-p.agent.Done()
+	p.forget()
+	p.mu.Lock()
+	hit := slices.Clone(p.sessions)
+	p.mu.Unlock()
+	err := p.agent.Err()
+	for _, s := range hit {
+		s.agentGone(p, err)
+	}
+}
+
+func (p *agentProcess) forget() {
+	p.core.mu.Lock()
+	defer p.core.mu.Unlock()
+	if p.core.agents[p.name] == p {
+		delete(p.core.agents, p.name)
+	}
+}
+
+func (p *agentProcess) close(ctx context.Context) {
+	select {
+	case <-p.ready:
+	case <-ctx.Done():
+		p.core.stop() // ends the start
+		<-p.ready
+	}
+	if p.agent != nil {
+		if err := p.agent.Close(ctx); err != nil {
+			p.core.log.Warn("close agent", "agent", p.name, "err", err)
+		}
+		<-p.agent.Done()
+	}
+}
+
+// open runs a request whose answer names a session, and binds s to it. Updates
+// that come before the answer are kept and handed over with it.
+func (p *agentProcess) open(s *session, request func() (SessionState, error)) (SessionState, error) {
+	p.mu.Lock()
+	p.opening++
+	p.mu.Unlock()
+	st, err := request()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.opening--
+	if err == nil {
+		s.bind(p, st)
+		if !slices.Contains(p.sessions, s) {
+			p.sessions = append(p.sessions, s)
+		}
+		for _, u := range p.early[st.SessionID] { // under mu: a later update must not overtake them
+			s.update(u)
+		}
+		delete(p.early, st.SessionID)
+	}
+	if p.opening == 0 {
+		p.early = nil
+	}
+	return st, err
+}
+
+// adopt binds s to a session whose id is known before the agent has loaded it,
+// so that the history the agent sends meanwhile arrives.
+func (p *agentProcess) adopt(s *session, sessionID string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.bind(p, SessionState{SessionID: sessionID})
+	if !slices.Contains(p.sessions, s) {
+		p.sessions = append(p.sessions, s)
+	}
+}
+
+func (p *agentProcess) unbind(s *session) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions = slices.DeleteFunc(p.sessions, func(o *session) bool { return o == s })
+}
+
+// session finds a session by the agent's id.
+func (p *agentProcess) session(id string) *session {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, s := range p.sessions {
+		if s.remoteID() == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// Agents lists what can be named as an agent.
+func (c *Core) Agents() []AgentEntry {
+	entries := c.launcher.Catalog()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := range entries {
+		_, entries[i].Running = c.agents[entries[i].Name]
+	}
+	return entries
+}
+
+// Authenticate logs in with one of the agent's methods, the first one if none
+// is named, starting the agent if it does not run. A method that needs a
+// terminal runs there, and the agent is then started anew (ACP authentication).
+func (c *Core) Authenticate(ctx context.Context, agent, method string) error {
+	if agent == "" {
+		agent = c.settings().DefaultAgent
+	}
+	p, err := c.agent(ctx, agent, "")
+	if err != nil {
+		return err
+	}
+	methods := p.agent.Info().AuthMethods
+	if len(methods) == 0 {
+		return Errorf(KindInvalid, "agent %s offers no way to log in", agent)
+	}
+	i := 0
+	if method != "" {
+		if i = slices.IndexFunc(methods, func(m AuthMethod) bool { return m.ID == method }); i < 0 {
+			return Errorf(KindInvalid, "agent %s has no login method %q", agent, method)
+		}
+	}
+	m := methods[i]
+	if m.Terminal == nil {
+		return p.agent.Authenticate(ctx, m.ID)
+	}
+	err = ErrUnsupported
+	for _, a := range c.attached() {
+		if a.editor.Can("run") {
+			var code int
+			if code, err = a.editor.Run(ctx, *m.Terminal); err == nil && code != 0 {
+				err = Errorf(KindAuthRequired, "the login of %s ended with exit code %d", agent, code)
+			}
+			break
+		}
+	}
+	if errors.Is(err, ErrUnsupported) {
+		return Errorf(KindAuthRequired, "log in by running this in a terminal, then restart the agent: %s",
+			joinWords(append([]string{m.Terminal.Command}, m.Terminal.Args...)))
+	}
+	if err != nil {
+		return err
+	}
+	return c.RestartAgent(ctx, agent)
+}
+
+// Logout logs the agent out.
+func (c *Core) Logout(ctx context.Context, agent string) error {
+	p, err := c.agent(ctx, agent, "")
+	if err != nil {
+		return err
+	}
+	return p.agent.Logout(ctx)
+}
+
+// RestartAgent ends the agent's process. Its sessions are taken up again by
+// their next prompt.
+func (c *Core) RestartAgent(ctx context.Context, agent string) error {
+	c.mu.Lock()
+	p := c.agents[agent]
+	c.mu.Unlock()
+	if p == nil {
+		if !slices.ContainsFunc(c.launcher.Catalog(), func(e AgentEntry) bool { return e.Name == agent }) {
+			return Errorf(KindUnknownAgent, "there is no agent %q (acp.agent.list names those there are)", agent)
+		}
+		return nil
+	}
+	p.close(ctx)
+	return nil
+}

@@ -1,0 +1,412 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/linediff"
+	"acp-ls/buffers/merge"
+	"acp-ls/buffers/position"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// How a text is changed. An operation works on a clone of the tracked text and
+// says what is wanted. If a document is open, its editor is asked for the
+// difference, at the version it was computed from, and the clone becomes the
+// truth in the moment the document is seen to have exactly the wanted text. If
+// the user typed meanwhile, the operation is done again on what is there now.
+// If no document is open the file is written.
+
+// An operation changes a clone of the tracked text. apply is called with the
+// file's mutex held, perhaps several times, each time on the text of that
+// moment, and must have no other effect.
+type operation struct {
+	label   string // names it to the user
+	apply   func(d *review.Doc) error
+	rejects bool // it takes back what agents did: a file they created goes too
+}
+
+// flight is an edit an editor was asked for and has not been seen to make.
+type flight struct {
+	before *review.Doc // as it was
+	want   text.Text
+	next   *review.Doc // what becomes the truth when want is seen
+	landed bool
+}
+
+const (
+	maxTries = 5
+	// refusalWait is how long after a refusal the change that must have
+	// caused it is waited for.
+	refusalWait = time.Second
+	// landingWait is how long after the editor said it made the edit the
+	// document is waited for; some editors report only when the user pauses.
+	landingWait = 10 * time.Second
+)
+
+// keptError is an error of an operation whose marks are to be kept, such as a
+// conflict that is shown to the user.
+type keptError struct{ error }
+
+func (e keptError) Unwrap() error { return e.error }
+
+// outcome says how a change became real.
+type outcome struct {
+	changed  bool // the text is another one now
+	onDisk   bool // no document is open; the file was written
+	doc      openDoc
+	wasClean bool // the document was clean before
+}
+
+func (f *file) lockOps(ctx context.Context) error {
+	select {
+	case f.ops <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (f *file) unlockOps() { <-f.ops }
+
+// change makes an operation real and returns when it is.
+func (f *file) change(ctx context.Context, op operation) (outcome, error) {
+	if err := f.lockOps(ctx); err != nil {
+		return outcome{}, err
+	}
+	defer f.unlockOps()
+	var reason error
+	for range maxTries {
+		if err := f.awaitSettled(ctx); err != nil {
+			return outcome{}, err
+		}
+		out, err := f.try(ctx, op)
+		if err == nil {
+			return out, nil
+		}
+		var again errAgain
+		if !errors.As(err, &again) {
+			return out, err
+		}
+		reason = again.error
+	}
+	return outcome{}, Errorf(KindBusy, "%s could not be changed: %w (tried %d times; read it again and retry)", f.path, reason, maxTries)
+}
+
+// errAgain is a failure after which the operation is tried anew.
+type errAgain struct{ error }
+
+// awaitSettled waits until no event of the user is provisional (rule 2).
+func (f *file) awaitSettled(ctx context.Context) error {
+	for {
+		f.mu.Lock()
+		f.publish()
+		wait := f.doc != nil && f.doc.Provisional()
+		moved := f.moved
+		f.mu.Unlock()
+		if !wait {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+func (f *file) try(ctx context.Context, op operation) (outcome, error) {
+	f.mu.Lock()
+	live, doc, ok := f.live()
+	if !ok {
+		f.mu.Unlock()
+		return f.tryOnDisk(op)
+	}
+	if c := f.clash(); c != nil {
+		f.mu.Unlock()
+		return outcome{}, &Error{Kind: KindConflict, Message: c.Error(), Err: c}
+	}
+	f.follow()
+	out := outcome{doc: live, wasClean: clean(doc)}
+	next := f.doc.Clone()
+	if err := op.apply(next); err != nil {
+		var kept keptError
+		if errors.As(err, &kept) {
+			f.doc = next
+			f.publish()
+			err = kept.error
+		}
+		f.mu.Unlock()
+		return out, err
+	}
+	if next.Text().Equal(f.doc.Text()) {
+		f.doc = next
+		f.publish()
+		f.mu.Unlock()
+		return out, nil
+	}
+	out.changed = true
+	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next}
+	f.flight = fl
+	edit := documentEdit(doc, live.at.enc, op.label, next.Text())
+	f.mu.Unlock()
+
+	err := live.at.editor.ApplyEdit(ctx, edit)
+	err = f.await(ctx, fl, op, err)
+	return out, err
+}
+
+// land takes t as the wanted text of the edit in flight, if it is; mu is held.
+func (f *file) land(t text.Text) bool {
+	if f.flight == nil || f.flight.landed || !t.Equal(f.flight.want) {
+		return false
+	}
+	f.doc = f.flight.next
+	f.flight.landed = true
+	return true
+}
+
+// await waits until the document has the wanted text. answer is what the editor
+// said, which only tells how long to wait.
+func (f *file) await(ctx context.Context, fl *flight, op operation, answer error) error {
+	wait := landingWait
+	if answer != nil {
+		wait = refusalWait
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	defer func() {
+		f.mu.Lock()
+		f.flight = nil
+		f.publish()
+		f.mu.Unlock()
+	}()
+	for {
+		f.mu.Lock()
+		landed, moved := fl.landed, f.moved
+		now := f.doc.Text()
+		if !landed && !now.Equal(fl.before.Text()) && !partial(fl.before.Text(), now, fl.want) {
+			landed = f.landAmong(fl, op, now)
+			if !landed {
+				f.mu.Unlock()
+				return errAgain{errors.New("it was changed meanwhile")}
+			}
+		}
+		f.mu.Unlock()
+		if landed {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-timer.C:
+			if answer == nil {
+				answer = errors.New("the editor said it made the edit, and did not")
+			}
+			return errAgain{answer}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// partial tells that now is on the way from before to want: some of the edits
+// have been reported and the others have not.
+func partial(before, now, want text.Text) bool {
+	m := merge.Texts(before.String(), now.String(), want.String())
+	return len(m.Conflicts) == 0 && m.Text == want.String()
+}
+
+// landAmong recognises the edit in a text that the user changed in the same
+// breath, in editors that report both as one or do not check versions: the text
+// without the edit is then the user's, and the edit is made on it; mu is held.
+func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
+	before, want, got := fl.before.Text().String(), fl.want.String(), now.String()
+	if m := merge.Texts(before, got, want); len(m.Conflicts) > 0 || m.Text != got {
+		return false
+	}
+	user := merge.Texts(want, got, before)
+	if len(user.Conflicts) > 0 || user.Text == got {
+		return false
+	}
+	d := fl.before.Clone()
+	start, oldEnd, s := replacement(before, user.Text)
+	d.UserEdit(start, oldEnd, s)
+	if op.apply(d) != nil || !d.Text().Equal(now) {
+		return false
+	}
+	f.doc, fl.landed = d, true
+	return true
+}
+
+// replacement is the one edit that makes b of a: bytes [start, oldEnd) of a
+// become s. It does not cut a character.
+func replacement(a, b string) (start, oldEnd int, s string) {
+	for start < len(a) && start < len(b) && a[start] == b[start] {
+		start++
+	}
+	for start > 0 && (start < len(a) && !runeStart(a[start]) || start < len(b) && !runeStart(b[start])) {
+		start--
+	}
+	i, j := len(a), len(b)
+	for i > start && j > start && a[i-1] == b[j-1] {
+		i--
+		j--
+	}
+	for i < len(a) && !runeStart(a[i]) {
+		i++
+		j++
+	}
+	return start, i, b[start:j]
+}
+
+func runeStart(c byte) bool { return c&0xC0 != 0x80 }
+
+// documentEdit is the difference between a document and the text it is to have,
+// row by row.
+func documentEdit(d *buffers.Document, enc position.Encoding, label string, want text.Text) DocumentEdit {
+	e := DocumentEdit{URI: d.URI, Version: d.Version, Label: label}
+	have := d.Text
+	for _, r := range linediff.Diff(rowsWithEnds(have), rowsWithEnds(want)) {
+		start, end := have.LineStart(r.A0), have.LineStart(r.A1)
+		s := want.Slice(want.LineStart(r.B0), want.LineStart(r.B1))
+		e.Edits = append(e.Edits, TextEdit{
+			Start: start, End: end, NewText: s,
+			Range: position.Range{
+				Start: position.OffsetPosition(have, start, enc),
+				End:   position.OffsetPosition(have, end, enc),
+			},
+		})
+	}
+	return e
+}
+
+func rowsWithEnds(t text.Text) []string {
+	rows := make([]string, t.LineCount())
+	for i := range rows {
+		rows[i] = t.LineWithEnd(i)
+	}
+	return rows
+}
+
+// tryOnDisk makes an operation real in a file that no editor has open. The
+// tracked text is the file's content as it is, byte order mark included.
+func (f *file) tryOnDisk(op operation) (outcome, error) {
+	out := outcome{onDisk: true}
+	had, err := buffers.ReadDisk(f.path)
+	if err != nil {
+		return out, Errorf(KindInvalid, "%w", err)
+	}
+	was := text.New(had.Content)
+	f.mu.Lock()
+	if len(f.open) > 0 {
+		f.mu.Unlock()
+		return out, errAgain{errors.New("it was opened meanwhile")}
+	}
+	if f.doc == nil {
+		f.doc = review.New(was, f.core.now)
+	} else if !f.doc.Text().Equal(was) {
+		f.doc.Reload(was, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	next := f.doc.Clone()
+	if err := op.apply(next); err != nil {
+		var kept keptError
+		if errors.As(err, &kept) {
+			f.doc = next
+			err = kept.error
+		}
+		f.publish()
+		f.dropIfIdle()
+		f.mu.Unlock()
+		return out, err
+	}
+	want, created := next.Text(), f.created
+	f.mu.Unlock()
+
+	switch {
+	case op.rejects && created && blank(want):
+		created = false
+		if had.Exists {
+			out.changed = true
+			err = removeFile(f.path, had.Seen())
+		}
+	case want.Equal(was) && (had.Exists || op.rejects):
+	default:
+		out.changed = true
+		created = created || !had.Exists
+		err = buffers.WriteFileAtomic(f.path, want.String(), had.Seen())
+	}
+	var moved *buffers.MovedError
+	var overwrote *buffers.OverwroteError
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case errors.As(err, &moved):
+		f.dropIfIdle()
+		return out, errAgain{errors.New("it was changed on disk meanwhile")}
+	case errors.As(err, &overwrote):
+		// Ours stands; the other program's text is merged into it.
+		f.core.spawn(func() { f.mergeOverwritten(was.String(), overwrote.Content) })
+	case err != nil:
+		f.dropIfIdle()
+		return out, Errorf(KindInvalid, "%w", err)
+	}
+	if len(f.open) > 0 && !f.doc.Text().Equal(want) {
+		// Opened between the look and the write, with the text from before:
+		// the document is asked for the same change.
+		return out, errAgain{errors.New("it was opened meanwhile")}
+	}
+	f.doc, f.created = next, created
+	f.publish()
+	f.dropIfIdle()
+	return out, nil
+}
+
+// removeFile removes a file that still holds what was seen.
+func removeFile(p buffers.Path, seen buffers.Seen) error {
+	now, err := buffers.ReadDisk(p)
+	switch {
+	case err != nil:
+		return err
+	case !now.Exists:
+		return nil
+	case now.Seen() != seen:
+		return &buffers.MovedError{Path: p, Found: now}
+	}
+	return os.Remove(string(p))
+}
+
+// mergeOverwritten brings back what another program wrote in the very moment in
+// which we replaced the file. It was that program's user who wanted it.
+func (f *file) mergeOverwritten(base, theirs string) {
+	if !utf8.ValidString(theirs) {
+		f.core.log.Error("a program wrote a file at the same moment as an agent, and its text is not UTF-8", "path", f.path)
+		return
+	}
+	o := review.Origin{Change: f.core.changeID(), Author: review.AuthorDisk, Title: "written by another program"}
+	_, err := f.change(f.core.ctx, operation{label: "merge", apply: func(d *review.Doc) error {
+		live := d.Text().String()
+		m := merge.Texts(base, live, theirs)
+		addConflicts(d, o, m, base, theirs)
+		d.Reload(text.New(m.Text), review.Origin{Change: o.Change, Author: review.AuthorUser})
+		return nil
+	}})
+	if err != nil {
+		f.core.log.Error("merge what another program wrote", "path", f.path, "err", err)
+	}
+}
+
+func blank(t text.Text) bool {
+	for i := range t.LineCount() {
+		for _, r := range t.Line(i) {
+			if r != ' ' && r != '\t' {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/position"
+	"acp-ls/internal/review"
+)
+
+// Attachment is one editor with its documents. Apply and Settle are called by
+// the one goroutine that reads from the editor, in wire order.
+type Attachment struct {
+	core   *Core
+	editor Editor
+	store  *buffers.Store // set before the first document
+	enc    position.Encoding
+
+	mu    sync.Mutex
+	roots []string
+}
+
+// Attach adds an editor. roots are the absolute paths of its workspace folders.
+func (c *Core) Attach(e Editor, roots []string) *Attachment {
+	a := &Attachment{core: c, editor: e}
+	a.SetEncoding(position.UTF16)
+	a.SetRoots(roots)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := append(slices.Clone(c.attached()), a)
+	c.editors.Store(&all)
+	return a
+}
+
+// SetEncoding sets how positions of this editor count characters, before it
+// opens its first document. UTF-16 is what counts until then.
+func (a *Attachment) SetEncoding(e position.Encoding) {
+	a.enc = e
+	a.store = buffers.NewStore(buffers.Options{Encoding: e, Now: a.core.now})
+}
+
+// SetRoots replaces the workspace folders.
+func (a *Attachment) SetRoots(roots []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.roots = nil
+	for _, r := range roots {
+		if filepath.IsAbs(r) {
+			a.roots = append(a.roots, filepath.Clean(r))
+		}
+	}
+}
+
+func (a *Attachment) rootsNow() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.roots)
+}
+
+// Document returns an open document as it is now.
+func (a *Attachment) Document(uri string) (*buffers.Document, bool) {
+	d := a.store.Get(uri)
+	return d, d != nil
+}
+
+// Apply takes in one document notification. It never blocks and has no error:
+// what is odd is logged (an error would end the connection).
+func (a *Attachment) Apply(m buffers.Modification) {
+	events, err := a.store.Apply(m, "editor")
+	if err != nil {
+		a.core.log.Warn("document notification ignored", "err", err)
+	}
+	for _, ev := range events {
+		a.dispatch(ev)
+	}
+}
+
+// Settle ends a didClose that no didOpen of the same file has followed
+// (rule 14). It is called before any other message is handled.
+func (a *Attachment) Settle() {
+	for _, ev := range a.store.Settle("editor") {
+		a.dispatch(ev)
+	}
+}
+
+func (a *Attachment) dispatch(ev buffers.Event) {
+	d := ev.After
+	if d == nil {
+		d = ev.Before
+	}
+	p := d.Path()
+	if p == "" {
+		return // a document that is no file is for mentions only
+	}
+	f := a.core.file(p)
+	switch ev.Kind {
+	case buffers.Opened:
+		f.opened(a, d)
+		a.look(p)
+	case buffers.Reloaded:
+		f.reloaded(a, d)
+		a.look(p)
+	case buffers.Changed:
+		f.changed(a, ev)
+	case buffers.Saved:
+		f.saved(a, ev)
+	case buffers.Closed:
+		f.closed(a, d.URI)
+	}
+}
+
+// look compares a document with its file, off the read loop.
+func (a *Attachment) look(p buffers.Path) {
+	a.core.spawn(func() {
+		if _, err := a.store.Look(p); err != nil {
+			a.core.log.Debug("look at file", "path", p, "err", err)
+		}
+	})
+}
+
+// Detach removes the editor; its documents count as closed.
+func (a *Attachment) Detach() {
+	a.Settle()
+	c := a.core
+	c.mu.Lock()
+	all := slices.DeleteFunc(slices.Clone(c.attached()), func(o *Attachment) bool { return o == a })
+	c.editors.Store(&all)
+	c.mu.Unlock()
+	for _, d := range a.store.All() {
+		if p := d.Path(); p != "" {
+			c.file(p).closed(a, d.URI)
+		}
+	}
+}
+
+// attribute says whose a change on disk is that an editor has loaded: an
+// agent's if one runs that may have made it, else the user's (who has run git,
+// or another program).
+func (c *Core) attribute(p buffers.Path) review.Origin {
+	var candidates []*session
+	for _, s := range c.allSessions() {
+		s.mu.Lock()
+		running := s.running != nil
+		s.mu.Unlock()
+		if running && inRoots(s.roots(), string(p)) {
+			candidates = append(candidates, s)
+		}
+	}
+	if len(candidates) != 1 {
+		if len(candidates) == 0 {
+			return review.Origin{Author: review.AuthorUser, Sure: true}
+		}
+		return review.Origin{Author: review.AuthorDisk, Title: "changed on disk"}
+	}
+	o := candidates[0].origin(p)
+	o.Sure = o.ToolCall != ""
+	return o
+}

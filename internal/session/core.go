@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/config"
+)
+
+// Options are what the core takes from outside, so that tests can give their
+// own. Launcher and Settings are required.
+type Options struct {
+	Launcher Launcher
+	Settings func() *config.Settings
+	Now      func() time.Time
+	// NewID makes an id that is unique in this process and its records; the
+	// prefix says what of.
+	NewID func(prefix string) string
+	Log   *slog.Logger
+}
+
+// Core is the one owner of sessions and files. Its methods may be called from
+// any goroutine.
+type Core struct {
+	// Constant after New.
+	launcher Launcher
+	settings func() *config.Settings
+	now      func() time.Time
+	newID    func(string) string
+	log      *slog.Logger
+	broker   *broker
+	ctx      context.Context
+	stop     context.CancelFunc
+
+	wg      sync.WaitGroup                // every goroutine of the core
+	editors atomic.Pointer[[]*Attachment] // replaced as a whole, under mu
+
+	mu       sync.Mutex // guards what follows
+	closed   bool
+	sessions []*session // in the order they were made
+	agents   map[string]*agentProcess
+	files    map[buffers.Path]*file
+
+	pendingMu sync.Mutex                      // guards pending
+	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file
+}
+
+// New makes a core. Close ends it.
+func New(o Options) *Core {
+	if o.Launcher == nil || o.Settings == nil {
+		panic("session: New needs a launcher and settings")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.NewID == nil {
+		o.NewID = randomID
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	c := &Core{
+		launcher: o.Launcher, settings: o.Settings, now: o.Now, newID: o.NewID, log: o.Log,
+		ctx: ctx, stop: stop,
+		agents: map[string]*agentProcess{}, files: map[buffers.Path]*file{},
+		pending: map[string]map[buffers.Path]int{},
+	}
+	c.broker = &broker{core: c, remembered: map[string]*remembered{}}
+	c.editors.Store(&[]*Attachment{})
+	return c
+}
+
+func randomID(prefix string) string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return prefix + hex.EncodeToString(b[:])
+}
+
+// spawn runs f on a goroutine that Close waits for.
+func (c *Core) spawn(f func()) {
+	c.wg.Go(f)
+}
+
+func (c *Core) attached() []*Attachment { return *c.editors.Load() }
+
+func (c *Core) findSession(id string) (*session, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, s := range c.sessions {
+		if s.id == id {
+			return s, nil
+		}
+	}
+	return nil, Errorf(KindUnknownSession, "there is no session %q (acp.session.list names those there are)", id)
+}
+
+func (c *Core) allSessions() []*session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.sessions)
+}
+
+// SettingsChanged is called when settings differ. Those that concern agents
+// take effect when they are next started.
+func (c *Core) SettingsChanged() {
+	for _, f := range c.allFiles() {
+		f.republish()
+	}
+}
+
+// Close ends every session and agent and waits for every goroutine. Questions
+// are answered cancelled, running turns end with an error.
+func (c *Core) Close(ctx context.Context) error {
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		c.wg.Wait()
+		return nil
+	}
+	c.closed = true
+	agents := make([]*agentProcess, 0, len(c.agents))
+	for _, p := range c.agents {
+		agents = append(agents, p)
+	}
+	c.mu.Unlock()
+
+	for _, s := range c.allSessions() {
+		c.broker.cancel(s)
+	}
+	var stopping sync.WaitGroup
+	for _, p := range agents {
+		stopping.Go(func() { p.close(ctx) })
+	}
+	stopping.Wait()
+	c.stop()
+	for _, f := range c.allFiles() {
+		f.close()
+	}
+	c.wg.Wait()
+	return nil
+}

@@ -1,0 +1,294 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/config"
+	"acp-ls/internal/review"
+)
+
+// Accept keeps hunks: the baseline moves, no text changes.
+func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
+	return c.decide(ctx, d, review.StatePending, decision{
+		label: "accept",
+		apply: func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Accept(ids) },
+	})
+}
+
+// Reject takes hunks back: where a document is open by an edit of it, which is
+// saved if the document was clean, else on disk.
+func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
+	return c.decide(ctx, d, review.StatePending, decision{
+		label: "reject", rejects: true,
+		apply: func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
+	})
+}
+
+// Restore brings rejected hunks back as pending ones.
+func (c *Core) Restore(ctx context.Context, d Decide) (Decision, error) {
+	return c.decide(ctx, d, review.StateRejected, decision{
+		label: "restore",
+		apply: func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Restore(ids) },
+	})
+}
+
+// Resolve settles a conflict hunk: mine keeps the user's text, theirs takes the
+// agent's, both puts the agent's below the user's.
+func (c *Core) Resolve(ctx context.Context, hunk, take string) (Decision, error) {
+	switch take {
+	case "mine", "theirs", "both":
+	default:
+		return Decision{}, Errorf(KindInvalid, `take is %q; it is "mine", "theirs" or "both"`, take)
+	}
+	return c.decide(ctx, Decide{Hunks: []string{hunk}}, review.StateConflict, decision{
+		label: "resolve conflict",
+		apply: func(doc *review.Doc, ids []string) (done []string, refused []review.Refusal) {
+			for _, id := range ids {
+				if err := doc.Resolve(id, review.Take(take)); err != nil {
+					refused = append(refused, review.Refusal{ID: id, Reason: err.Error()})
+				} else {
+					done = append(done, id)
+				}
+			}
+			return done, refused
+		},
+	})
+}
+
+type decision struct {
+	label   string
+	rejects bool
+	apply   func(*review.Doc, []string) ([]string, []review.Refusal)
+}
+
+// decide finds the hunks that are meant, in the files that have them, and
+// applies the decision file by file.
+func (c *Core) decide(ctx context.Context, d Decide, state review.State, how decision) (Decision, error) {
+	var out Decision
+	left := slices.Clone(d.Hunks)
+	var only buffers.Path
+	if d.URI != "" {
+		p, ok := c.pathOf(d.URI)
+		if !ok {
+			return out, Errorf(KindInvalid, "%s is no file", d.URI)
+		}
+		only = p
+	}
+	for _, f := range c.allFiles() {
+		if only != "" && f.path != only {
+			continue
+		}
+		f.mu.Lock()
+		if f.doc == nil {
+			f.mu.Unlock()
+			continue
+		}
+		rev := strconv.FormatUint(f.doc.Revision(), 10)
+		hunks := f.doc.Hunks(state)
+		created := f.fileChange()
+		f.mu.Unlock()
+		if len(d.Hunks) == 0 && d.Rev != "" && d.Rev != rev {
+			return out, Errorf(KindStale, "%s has changed since revision %s was shown: look again and decide then", f.path, d.Rev)
+		}
+		var ids []string
+		whole := false
+		for _, h := range hunks {
+			switch {
+			case len(d.Hunks) > 0:
+				if i := slices.Index(left, h.ID); i >= 0 {
+					left = slices.Delete(left, i, i+1)
+					ids = append(ids, h.ID)
+				}
+			case slices.ContainsFunc(h.Origins, func(o review.Origin) bool {
+				return (d.Session == "" || o.Session == d.Session) && (d.Turn == "" || o.Turn == d.Turn)
+			}):
+				ids = append(ids, h.ID)
+			}
+		}
+		if created != nil {
+			if i := slices.Index(left, created.ID); i >= 0 {
+				left = slices.Delete(left, i, i+1)
+				whole = true
+				for _, h := range hunks { // the file is decided with all that is in it
+					if !slices.Contains(ids, h.ID) {
+						ids = append(ids, h.ID)
+					}
+				}
+			}
+			whole = whole || len(d.Hunks) == 0 && d.Session == "" && d.Turn == ""
+		}
+		if len(ids) == 0 && !whole {
+			continue
+		}
+		if err := f.decide(ctx, ids, whole, how, &out); err != nil {
+			for _, id := range ids {
+				out.Refused = append(out.Refused, Refusal{ID: id, Reason: err.Error()})
+			}
+		}
+		f.mu.Lock()
+		out.Files = append(out.Files, f.review(f.hunks()))
+		f.mu.Unlock()
+	}
+	for _, id := range left {
+		out.Refused = append(out.Refused, Refusal{ID: id, Reason: "it is not " + string(state) + " any more: the text has changed since it was shown"})
+	}
+	if out.Decided == nil {
+		out.Decided = []string{}
+	}
+	if len(out.Decided) == 0 && len(out.Refused) > 0 && len(d.Hunks) > 0 {
+		return out, nil
+	}
+	return out, nil
+}
+
+// hunks are those a user may decide on; mu is held.
+func (f *file) hunks() []review.Hunk {
+	if f.doc == nil {
+		return nil
+	}
+	return f.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict)
+}
+
+func (f *file) decide(ctx context.Context, ids []string, whole bool, how decision, out *Decision) error {
+	var done []string
+	var refused []review.Refusal
+	res, err := f.change(ctx, operation{
+		label: how.label, rejects: how.rejects,
+		apply: func(d *review.Doc) error {
+			done, refused = how.apply(d, ids)
+			return nil
+		},
+	})
+	if err != nil {
+		return err
+	}
+	out.Decided = append(out.Decided, done...)
+	for _, r := range refused {
+		out.Refused = append(out.Refused, Refusal{ID: r.ID, Reason: r.Reason})
+	}
+	f.mu.Lock()
+	pending := len(f.hunks())
+	created := f.created
+	var now text.Text
+	if f.doc != nil {
+		now = f.doc.Text()
+	}
+	if created && (whole || pending == 0) {
+		// Accepted as a whole, or rejected down to what the user wrote in it
+		// (rule 7); tryOnDisk has removed it if nothing was left.
+		f.created = false
+		f.shownRev = ^f.shownRev
+		f.publish()
+	}
+	f.mu.Unlock()
+	switch {
+	case res.onDisk || !res.changed:
+		return nil
+	case how.rejects && created && pending == 0 && blank(now):
+		return f.removeUnderDocument()
+	case res.wasClean && f.core.settings().Files.Save != config.SaveNever:
+		if err := res.doc.at.editor.Save(ctx, res.doc.uri); err != nil && !errors.Is(err, ErrUnsupported) {
+			f.core.log.Warn("save after decision", "path", f.path, "err", err)
+		}
+	}
+	return nil
+}
+
+// removeUnderDocument removes a file an agent had made and whose document the
+// rejection has left blank, unless somebody has written it since.
+func (f *file) removeUnderDocument() error {
+	disk, err := buffers.ReadDisk(f.path)
+	if err != nil || !disk.Exists {
+		return err
+	}
+	return removeFile(f.path, disk.Seen())
+}
+
+// pathOf is the file of a URI, as an open document or as a name.
+func (c *Core) pathOf(uri string) (buffers.Path, bool) {
+	for _, a := range c.attached() {
+		if d, ok := a.Document(uri); ok && d.Path() != "" {
+			return d.Path(), true
+		}
+	}
+	name, ok := buffers.URIPath(uri)
+	if !ok {
+		return "", false
+	}
+	p, err := buffers.Resolve(name)
+	return p, err == nil
+}
+
+// Reviews lists what there is to review, of one file, one session, or of all,
+// in the states named (by default those that are not decided).
+func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
+	if len(states) == 0 {
+		states = []review.State{review.StatePending, review.StateProposed, review.StateConflict}
+	}
+	var only buffers.Path
+	if uri != "" {
+		p, ok := c.pathOf(uri)
+		if !ok {
+			return nil
+		}
+		only = p
+	}
+	var out []Review
+	for _, f := range c.allFiles() {
+		if only != "" && f.path != only {
+			continue
+		}
+		f.mu.Lock()
+		if f.doc != nil {
+			hunks := f.doc.Hunks(states...)
+			if session != "" {
+				hunks = slices.DeleteFunc(hunks, func(h review.Hunk) bool {
+					return !slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session })
+				})
+			}
+			if len(hunks) > 0 || f.created && session == "" || only != "" {
+				out = append(out, f.review(hunks))
+			}
+		}
+		f.mu.Unlock()
+	}
+	return out
+}
+
+// HunkAt returns the undecided hunk at a row (0-based) of a document.
+func (c *Core) HunkAt(uri string, line int) (review.Hunk, bool) {
+	for _, r := range c.Reviews(uri, "") {
+		for _, h := range r.Hunks {
+			if line >= h.StartLine && (line < h.EndLine || line == h.StartLine) {
+				return h, true
+			}
+		}
+	}
+	return review.Hunk{}, false
+}
+
+// Baseline is the text a document would have if everything undecided were
+// rejected.
+func (c *Core) Baseline(uri string) (string, error) {
+	p, ok := c.pathOf(uri)
+	if !ok {
+		return "", Errorf(KindInvalid, "%s is no file", uri)
+	}
+	f := c.file(p)
+	f.mu.Lock()
+	if f.doc != nil {
+		defer f.mu.Unlock()
+		return f.doc.Baseline().String(), nil
+	}
+	f.mu.Unlock()
+	t, err := c.readText(p)
+	if err != nil {
+		return "", Errorf(KindInvalid, "read %s: %w", p, err)
+	}
+	return t.String(), nil
+}

@@ -1,0 +1,354 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/position"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/config"
+)
+
+// fakeEditor is an editor in this process: documents it owns, an answer to
+// every request, and a record of what it was told.
+type fakeEditor struct {
+	t  *testing.T
+	at *Attachment
+
+	mu       sync.Mutex
+	cond     *sync.Cond
+	docs     map[string]*fakeDoc
+	caps     map[string]bool
+	infos    map[string]Info
+	entries  map[string][]Entry
+	reviews  map[string]Review
+	messages []string
+	dismiss  []string
+	saves    []string
+	reloads  []string
+
+	// How it answers; all may be nil.
+	onPermission func(Question) (string, error)
+	onApply      func(DocumentEdit) (handled bool, err error)
+	onSave       func(uri string) error
+	onReload     func(uri string) (bool, error)
+
+	wire sync.Mutex // stands for the one read loop
+}
+
+type fakeDoc struct {
+	version int32
+	text    text.Text
+}
+
+func newFakeEditor(t *testing.T, c *Core, root string) *fakeEditor {
+	e := &fakeEditor{t: t, docs: map[string]*fakeDoc{}, caps: map[string]bool{}, infos: map[string]Info{},
+		entries: map[string][]Entry{}, reviews: map[string]Review{}}
+	e.cond = sync.NewCond(&e.mu)
+	e.at = c.Attach(e, []string{root})
+	e.at.SetEncoding(position.UTF8)
+	return e
+}
+
+// await waits until ok, which is called with mu held, is true.
+func (e *fakeEditor) await(what string, ok func() bool) {
+	e.t.Helper()
+	deadline := time.AfterFunc(20*time.Second, func() { e.cond.Broadcast() })
+	defer deadline.Stop()
+	start := time.Now()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for !ok() {
+		if time.Since(start) > 20*time.Second {
+			e.t.Fatalf("waited in vain for %s\nreviews %+v\ninfos %+v", what, e.reviews, e.infos)
+		}
+		e.cond.Wait()
+	}
+}
+
+func (e *fakeEditor) note(f func()) {
+	e.mu.Lock()
+	f()
+	e.cond.Broadcast()
+	e.mu.Unlock()
+}
+
+// send hands a notification to the core as the read loop does.
+func (e *fakeEditor) send(m buffers.Modification) {
+	e.wire.Lock()
+	defer e.wire.Unlock()
+	if _, ok := m.(buffers.Open); !ok {
+		e.at.Settle()
+	}
+	e.at.Apply(m)
+}
+
+func (e *fakeEditor) open(uri, s string) {
+	e.note(func() { e.docs[uri] = &fakeDoc{version: 1, text: text.New(s)} })
+	e.send(buffers.Open{URI: uri, LanguageID: "text", Version: 1, Text: s})
+}
+
+// typeAt replaces bytes of a document as a user does.
+func (e *fakeEditor) typeAt(uri string, start, end int, s string) {
+	e.t.Helper()
+	e.mu.Lock()
+	d := e.docs[uri]
+	old := d.text
+	d.text = old.Replace(start, end, s)
+	d.version++
+	v := d.version
+	e.mu.Unlock()
+	e.send(buffers.Change{URI: uri, Version: v, Changes: []buffers.ContentChange{{
+		Range: &position.Range{
+			Start: position.OffsetPosition(old, start, position.UTF8),
+			End:   position.OffsetPosition(old, end, position.UTF8),
+		}, Text: s,
+	}}})
+}
+
+// replace types new over the first occurrence of old.
+func (e *fakeEditor) replace(uri, old, new string) {
+	e.t.Helper()
+	s := e.text(uri)
+	i := strings.Index(s, old)
+	if i < 0 {
+		e.t.Fatalf("%q is not in %q", old, s)
+	}
+	e.typeAt(uri, i, i+len(old), new)
+}
+
+func (e *fakeEditor) text(uri string) string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.docs[uri].text.String()
+}
+
+// edit makes an edit the core asked for, if it is still for the version.
+func (e *fakeEditor) edit(d DocumentEdit, checkVersion bool) error {
+	e.mu.Lock()
+	doc := e.docs[d.URI]
+	if doc == nil || checkVersion && doc.version != d.Version {
+		e.mu.Unlock()
+		return ErrRefused
+	}
+	var changes []buffers.ContentChange
+	for _, ed := range slices.Backward(d.Edits) { // from the end, so that ranges stay right
+		start, end := position.RangeOffsets(doc.text, ed.Range, position.UTF8)
+		doc.text = doc.text.Replace(start, end, ed.NewText)
+		r := ed.Range
+		changes = append(changes, buffers.ContentChange{Range: &r, Text: ed.NewText})
+	}
+	doc.version++
+	v := doc.version
+	e.mu.Unlock()
+	e.send(buffers.Change{URI: d.URI, Version: v, Changes: changes})
+	return nil
+}
+
+func (e *fakeEditor) Can(c string) bool { return e.caps[c] }
+
+func (e *fakeEditor) SessionChanged(i Info) { e.note(func() { e.infos[i.Session] = i }) }
+
+func (e *fakeEditor) EntryChanged(s string, en Entry) {
+	e.note(func() {
+		list := e.entries[s]
+		if i := slices.IndexFunc(list, func(o Entry) bool { return o.ID == en.ID }); i >= 0 {
+			list[i] = en
+			return
+		}
+		e.entries[s] = append(list, en)
+	})
+}
+
+func (e *fakeEditor) Chunk(s, id, t string) {
+	e.note(func() {
+		for i := range e.entries[s] {
+			if e.entries[s][i].ID == id {
+				e.entries[s][i].Text += t
+			}
+		}
+	})
+}
+
+func (e *fakeEditor) ReviewChanged(r Review)        { e.note(func() { e.reviews[r.URI] = r }) }
+func (e *fakeEditor) TerminalOutput(TerminalOutput) {}
+func (e *fakeEditor) Turn(TurnProgress)             {}
+func (e *fakeEditor) ShowMessage(_ Level, m string) {
+	e.note(func() { e.messages = append(e.messages, m) })
+}
+func (e *fakeEditor) Dismiss(id string) { e.note(func() { e.dismiss = append(e.dismiss, id) }) }
+
+func (e *fakeEditor) Permission(ctx context.Context, q Question) (string, error) {
+	if e.onPermission != nil {
+		return e.onPermission(q)
+	}
+	<-ctx.Done()
+	return "", ErrUnanswered
+}
+
+func (e *fakeEditor) ApplyEdit(_ context.Context, d DocumentEdit) error {
+	if e.onApply != nil {
+		if handled, err := e.onApply(d); handled {
+			return err
+		}
+	}
+	return e.edit(d, true)
+}
+
+func (e *fakeEditor) Save(_ context.Context, uri string) error {
+	e.note(func() { e.saves = append(e.saves, uri) })
+	if e.onSave != nil {
+		return e.onSave(uri)
+	}
+	return ErrUnsupported
+}
+
+func (e *fakeEditor) Reload(_ context.Context, uri string) (bool, error) {
+	e.note(func() { e.reloads = append(e.reloads, uri) })
+	if e.onReload != nil {
+		return e.onReload(uri)
+	}
+	return false, ErrUnsupported
+}
+
+func (e *fakeEditor) State(context.Context) (EditorState, error) {
+	return EditorState{}, ErrUnsupported
+}
+func (e *fakeEditor) Run(context.Context, RunRequest) (int, error) { return 0, ErrUnsupported }
+func (e *fakeEditor) Ask(context.Context, Form) (FormAnswer, error) {
+	return FormAnswer{}, ErrUnsupported
+}
+
+var _ Editor = (*fakeEditor)(nil)
+
+// fakeAgent is an agent in this process. A turn is what its prompt function does.
+type fakeAgent struct {
+	host   Host
+	info   AgentInfo
+	prompt func(ctx context.Context, a *fakeAgent, sid string, blocks []Block) (StopReason, error)
+
+	mu      sync.Mutex
+	n       int
+	cancels map[string]context.CancelFunc
+	blocks  [][]Block
+	done    chan struct{}
+	err     error
+	once    sync.Once
+}
+
+func (a *fakeAgent) Info() AgentInfo { return a.info }
+
+func (a *fakeAgent) NewSession(context.Context, SessionParams) (SessionState, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.n++
+	return SessionState{SessionID: fmt.Sprintf("remote%d", a.n)}, nil
+}
+
+func (a *fakeAgent) LoadSession(context.Context, string, SessionParams) (SessionState, error) {
+	return SessionState{}, errors.New("cannot load")
+}
+func (a *fakeAgent) ListSessions(context.Context, string) ([]RemoteSession, error) { return nil, nil }
+func (a *fakeAgent) CloseSession(context.Context, string) error                    { return nil }
+func (a *fakeAgent) DeleteSession(context.Context, string) error                   { return nil }
+func (a *fakeAgent) ForkSession(context.Context, string, SessionParams) (SessionState, error) {
+	return SessionState{}, errors.New("cannot fork")
+}
+
+func (a *fakeAgent) Prompt(ctx context.Context, sid string, blocks []Block) (StopReason, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a.mu.Lock()
+	a.cancels[sid] = cancel
+	a.blocks = append(a.blocks, blocks)
+	a.mu.Unlock()
+	return a.prompt(ctx, a, sid, blocks)
+}
+
+func (a *fakeAgent) Cancel(sid string) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if c := a.cancels[sid]; c != nil {
+		c()
+	}
+	return nil
+}
+
+func (a *fakeAgent) SetOption(context.Context, string, string, any) ([]Option, error) {
+	return nil, nil
+}
+func (a *fakeAgent) Authenticate(context.Context, string) error { return nil }
+func (a *fakeAgent) Logout(context.Context) error               { return nil }
+func (a *fakeAgent) Done() <-chan struct{}                      { return a.done }
+func (a *fakeAgent) Err() error                                 { return a.err }
+func (a *fakeAgent) Close(context.Context) error                { a.die(nil); return nil }
+
+func (a *fakeAgent) die(err error) {
+	a.once.Do(func() {
+		a.err = err
+		a.mu.Lock()
+		for _, c := range a.cancels {
+			c()
+		}
+		a.mu.Unlock()
+		close(a.done)
+	})
+}
+
+type fakeLauncher struct {
+	mu     sync.Mutex
+	agents []*fakeAgent
+	info   AgentInfo
+	prompt func(ctx context.Context, a *fakeAgent, sid string, blocks []Block) (StopReason, error)
+}
+
+func (l *fakeLauncher) Catalog() []AgentEntry {
+	return []AgentEntry{{Name: "fake", Installed: true}, {Name: "other", Installed: true}}
+}
+
+func (l *fakeLauncher) Start(_ context.Context, name, _ string, h Host) (Agent, error) {
+	a := &fakeAgent{host: h, info: l.info, prompt: l.prompt, cancels: map[string]context.CancelFunc{}, done: make(chan struct{})}
+	a.info.Name = name
+	l.mu.Lock()
+	l.agents = append(l.agents, a)
+	l.mu.Unlock()
+	return a, nil
+}
+
+// setup makes a core with one editor over an empty folder.
+func setup(t *testing.T, l *fakeLauncher, change ...func(*config.Settings)) (*Core, *fakeEditor, string) {
+	t.Helper()
+	root := t.TempDir()
+	if p, err := buffers.Resolve(root); err == nil {
+		root = string(p)
+	}
+	st := config.Default()
+	st.DefaultAgent = "fake"
+	for _, f := range change {
+		f(st)
+	}
+	var mu sync.Mutex
+	n := map[string]int{}
+	c := New(Options{Launcher: l, Settings: func() *config.Settings { return st }, NewID: func(p string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		n[p]++
+		return fmt.Sprintf("%s%d", p, n[p])
+	}})
+	e := newFakeEditor(t, c, root)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		if err := c.Close(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return c, e, root
+}

@@ -1,0 +1,434 @@
+package session
+
+import (
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// file is the owner of one file's text and changes: every step of them happens
+// under its mutex, and whoever wants to change the text through an editor or on
+// disk holds its one slot of ops first.
+type file struct {
+	core *Core
+	path buffers.Path
+	ops  chan struct{} // holds a value while somebody changes the file
+
+	mu     sync.Mutex
+	doc    *review.Doc // follows the live text; nil if no document is open and nothing is tracked
+	open   []openDoc   // the file's documents, by the time of their last change; the last is live
+	flight *flight     // the edit an editor has been asked for
+	moved  chan struct{}
+
+	saving    bool      // between acp/save and its answer: what changes is the formatter's (rule 9)
+	savedAt   time.Time // of the last didSave
+	created   bool      // an agent's write made the file and the user has not accepted that
+	settling  *time.Timer
+	shown     bool // the editors have been told of hunks
+	shownRev  uint64
+	hasOrigin map[string]bool // sessions with pending hunks, as last counted
+	gone      bool            // dropped from the core's table
+}
+
+type openDoc struct {
+	at  *Attachment
+	uri string
+}
+
+// file returns the owner of a path.
+func (c *Core) file(p buffers.Path) *file {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := c.files[p]
+	if f == nil {
+		f = &file{core: c, path: p, ops: make(chan struct{}, 1), moved: make(chan struct{})}
+		c.files[p] = f
+	}
+	return f
+}
+
+func (c *Core) allFiles() []*file {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	out := make([]*file, 0, len(c.files))
+	for _, f := range c.files {
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b *file) int {
+		if a.path < b.path {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// live is the document that is the file's text: of several spellings the dirty
+// one, else the one changed last; mu is held.
+func (f *file) live() (openDoc, *buffers.Document, bool) {
+	var last openDoc
+	var doc *buffers.Document
+	for _, o := range slices.Backward(f.open) {
+		d, ok := o.at.Document(o.uri)
+		if !ok {
+			continue
+		}
+		if doc == nil {
+			last, doc = o, d
+			if len(f.open) == 1 {
+				break
+			}
+		}
+		if !clean(d) {
+			return o, d, true
+		}
+	}
+	return last, doc, doc != nil
+}
+
+// clean tells that a document has no unsaved changes.
+func clean(d *buffers.Document) bool { return d.State() != buffers.Dirty }
+
+// clash names two spellings of the file that are open with unsaved texts that
+// differ, in which case nothing may be written; mu is held.
+func (f *file) clash() *buffers.Clash {
+	if len(f.open) < 2 {
+		return nil
+	}
+	var dirty []*buffers.Document
+	for _, o := range f.open {
+		if d, ok := o.at.Document(o.uri); ok && !clean(d) {
+			dirty = append(dirty, d)
+		}
+	}
+	for i := 1; i < len(dirty); i++ {
+		if !dirty[i].Text.Equal(dirty[0].Text) {
+			return &buffers.Clash{Path: f.path, URIs: []string{dirty[0].URI, dirty[i].URI}}
+		}
+	}
+	return nil
+}
+
+// opened is called on the editor's read loop when a document of the file is
+// opened.
+func (f *file) opened(at *Attachment, d *buffers.Document) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.touchOpen(openDoc{at, d.URI})
+	f.follow()
+	f.stir()
+	f.publish()
+}
+
+// touchOpen makes o the last changed of the open documents; mu is held.
+func (f *file) touchOpen(o openDoc) {
+	f.open = slices.DeleteFunc(f.open, func(p openDoc) bool { return p == o })
+	f.open = append(f.open, o)
+}
+
+// follow makes the tracked text that of the live document. A difference that
+// nobody saw arise is the user's (rule 14); mu is held.
+func (f *file) follow() {
+	_, d, ok := f.live()
+	switch {
+	case !ok:
+	case f.doc == nil:
+		f.doc = review.New(d.Text, f.core.now)
+	case !f.doc.Text().Equal(d.Text):
+		f.doc.Reload(d.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+}
+
+// changed is called on the read loop for each change of a document, with the
+// texts it went through.
+func (f *file) changed(at *Attachment, ev buffers.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.touchOpen(openDoc{at, ev.After.URI})
+	if live, _, _ := f.live(); live.uri != ev.After.URI || live.at != at {
+		return
+	}
+	if f.doc == nil || len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
+		f.follow() // another spelling was live until now
+	} else {
+		f.steps(ev.Steps)
+	}
+	f.stir()
+	f.publish()
+}
+
+// steps takes in the texts a document went through; mu is held.
+func (f *file) steps(steps []buffers.Step) {
+	for _, s := range steps {
+		switch {
+		case f.land(s.After):
+		case f.saving:
+			f.doc.FormatterEdit(s.Start, s.OldEnd, s.After.Slice(s.Start, s.NewEnd))
+		default:
+			f.doc.UserEdit(s.Start, s.OldEnd, s.After.Slice(s.Start, s.NewEnd))
+		}
+	}
+}
+
+// reloaded is called when an editor closed and at once reopened a document,
+// which is how a reload from disk looks (rules 4, 9 and 14).
+func (f *file) reloaded(at *Attachment, d *buffers.Document) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.touchOpen(openDoc{at, d.URI})
+	if live, _, _ := f.live(); live.uri != d.URI || f.doc == nil || f.doc.Text().Equal(d.Text) {
+		f.follow()
+		f.stir()
+		f.publish()
+		return
+	}
+	if f.land(d.Text) {
+		f.stir()
+		f.publish()
+		return
+	}
+	o := review.Origin{Change: f.core.changeID(), Author: review.AuthorUnknown}
+	if f.saving || f.core.now().Sub(f.savedAt) < formatterWindow {
+		o.Author = review.AuthorFormatter
+		f.doc.Reload(d.Text, o)
+	} else {
+		f.doc.Reload(d.Text, o)
+		f.core.spawn(func() { f.classify(o) })
+	}
+	f.stir()
+	f.publish()
+}
+
+// formatterWindow is how long after a save a reload is still the formatter's.
+const formatterWindow = time.Second
+
+// classify finds out whose a reload was, off the read loop.
+func (f *file) classify(o review.Origin) {
+	who := f.core.attribute(f.path)
+	who.Change = o.Change
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doc == nil {
+		return
+	}
+	f.doc.Relabel(o.Change, who)
+	f.publish()
+}
+
+// saved is called on the read loop after a didSave. The document may have been
+// mended by it: some editors change the text while saving and do not say so.
+func (f *file) saved(at *Attachment, ev buffers.Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.savedAt = f.core.now()
+	if live, _, _ := f.live(); live.at == at && live.uri == ev.After.URI && f.doc != nil && len(ev.Steps) > 0 {
+		f.doc.Reload(ev.After.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorFormatter})
+		f.stir()
+	}
+	f.publish()
+}
+
+// closed is called when a document of the file was closed for good: the file on
+// disk is then its text, and the difference is the user's (rule 14).
+func (f *file) closed(at *Attachment, uri string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open = slices.DeleteFunc(f.open, func(o openDoc) bool { return o.at == at && o.uri == uri })
+	f.stir()
+	if len(f.open) > 0 {
+		f.follow()
+		f.publish()
+		return
+	}
+	f.core.spawn(f.followDisk)
+}
+
+// followDisk takes the file on disk as its text once no document is open.
+func (f *file) followDisk() {
+	if f.lockOps(f.core.ctx) != nil {
+		return
+	}
+	defer f.unlockOps()
+	disk, err := buffers.ReadDisk(f.path)
+	now := text.New(disk.Content)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.open) > 0 || f.doc == nil {
+		return
+	}
+	if err == nil && !f.doc.Text().Equal(now) {
+		f.doc.Reload(now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	f.publish()
+	f.dropIfIdle()
+}
+
+// dropIfIdle forgets a file of which nothing is known that the disk does not
+// know; mu is held.
+func (f *file) dropIfIdle() {
+	if len(f.open) > 0 || f.flight != nil || f.created || f.doc != nil && f.doc.Tracking() {
+		return
+	}
+	f.doc = nil
+}
+
+// stir wakes whoever waits for the text to move; mu is held.
+func (f *file) stir() {
+	close(f.moved)
+	f.moved = make(chan struct{})
+}
+
+func (f *file) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone = true
+	if f.settling != nil {
+		f.settling.Stop()
+	}
+}
+
+// publish tells the editors what is to be reviewed, if that has changed, and
+// arranges to do so again when a provisional state settles; mu is held.
+func (f *file) publish() {
+	if f.doc == nil {
+		f.show(nil, 0)
+		return
+	}
+	_, next := f.doc.Settle(f.core.now())
+	if !next.IsZero() && !f.gone {
+		if f.settling != nil {
+			f.settling.Stop()
+		}
+		f.settling = time.AfterFunc(max(next.Sub(f.core.now()), time.Millisecond), func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if !f.gone {
+				f.publish()
+				f.stir()
+			}
+		})
+		return
+	}
+	rev := f.doc.Revision()
+	if !f.shown && !f.doc.Tracking() && !f.created || f.shown && rev == f.shownRev {
+		f.shownRev = rev
+		return
+	}
+	f.show(f.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict), rev)
+}
+
+// republish tells the editors again, for instance when a setting has changed.
+func (f *file) republish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shown {
+		f.shownRev = ^f.shownRev
+		f.publish()
+	}
+}
+
+// show sends the hunks and counts them for their sessions; mu is held.
+func (f *file) show(hunks []review.Hunk, rev uint64) {
+	change := f.fileChange()
+	if len(hunks) == 0 && change == nil && !f.shown {
+		return
+	}
+	f.shown, f.shownRev = len(hunks) > 0 || change != nil, rev
+	r := f.review(hunks)
+	for _, a := range f.core.attached() {
+		a.editor.ReviewChanged(r)
+	}
+	counts := map[string]int{}
+	for _, h := range hunks {
+		of := map[string]bool{}
+		for _, o := range h.Origins {
+			if o.Session != "" && !of[o.Session] {
+				of[o.Session] = true
+				counts[o.Session]++
+			}
+		}
+	}
+	f.core.count(f.path, counts, f.hasOrigin)
+	f.hasOrigin = map[string]bool{}
+	for s := range counts {
+		f.hasOrigin[s] = true
+	}
+}
+
+// review describes the file's state; mu is held.
+func (f *file) review(hunks []review.Hunk) Review {
+	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.fileChange()}
+	if f.doc != nil {
+		r.Rev = strconv.FormatUint(f.doc.Revision(), 10)
+	}
+	if o, d, ok := f.live(); ok {
+		r.URI = o.uri
+		v := d.Version
+		r.Version = &v
+	}
+	return r
+}
+
+// markCreated notes that the file is an agent's: it was not there before.
+func (f *file) markCreated() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.created = true
+	f.shownRev = ^f.shownRev
+	f.publish()
+}
+
+func (f *file) fileChange() *FileChange {
+	if !f.created {
+		return nil
+	}
+	return &FileChange{ID: "file:" + string(f.path), Op: "create"}
+}
+
+func (c *Core) changeID() review.ChangeID { return review.ChangeID(c.newID("c")) }
+
+// count notes how many hunks of a file are pending for each session and tells
+// the sessions whose number has changed.
+func (c *Core) count(p buffers.Path, counts map[string]int, before map[string]bool) {
+	touched := map[string]bool{}
+	c.pendingMu.Lock()
+	for s := range before {
+		if counts[s] == 0 {
+			delete(c.pending[s], p)
+			touched[s] = true
+		}
+	}
+	for s, n := range counts {
+		if c.pending[s] == nil {
+			c.pending[s] = map[buffers.Path]int{}
+		}
+		if c.pending[s][p] != n {
+			c.pending[s][p] = n
+			touched[s] = true
+		}
+	}
+	c.pendingMu.Unlock()
+	for id := range touched {
+		if s, err := c.findSession(id); err == nil {
+			s.mu.Lock()
+			s.changed()
+			s.mu.Unlock()
+		}
+	}
+}
+
+func (c *Core) pendingOf(session string) Pending {
+	c.pendingMu.Lock()
+	defer c.pendingMu.Unlock()
+	var p Pending
+	for _, n := range c.pending[session] {
+		p.Files++
+		p.Hunks += n
+	}
+	return p
+}

@@ -1,0 +1,345 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/merge"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/config"
+	"acp-ls/internal/policy"
+	"acp-ls/internal/review"
+)
+
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// ReadTextFile serves a file's live text (ACP fs/read_text_file): that of the
+// document, if one is open and the disk has not moved under it, else the disk.
+func (h *host) ReadTextFile(ctx context.Context, sessionID, path string, line, limit *uint32) (string, error) {
+	s, err := h.session(sessionID)
+	if err != nil {
+		return "", err
+	}
+	p, err := h.core.admit(ctx, s, path, false)
+	if err != nil {
+		return "", err
+	}
+	t, err := h.core.readText(p)
+	switch {
+	case isMissing(err) && h.proc.agent.Info().MissingReadsEmpty:
+		return "", nil
+	case isMissing(err):
+		return "", Errorf(KindNotFound, "%s does not exist", path)
+	case err != nil:
+		return "", Errorf(KindInvalid, "read %s: %w", path, err)
+	}
+	f := h.core.file(p)
+	f.mu.Lock()
+	rejected := f.rejectedChanges()
+	f.mu.Unlock()
+	s.ledger.forgetWrites(p, func(c review.ChangeID) bool { return rejected[c] })
+	s.ledger.saw(p, t)
+	return window(t, line, limit), nil
+}
+
+// window is the part of a text that a read asked for: limit rows from the
+// 1-based row line on, exactly; past the end it is empty.
+func window(t text.Text, line, limit *uint32) string {
+	from, to := 0, t.LineCount()
+	if line != nil {
+		from = min(max(int(*line)-1, 0), to)
+	}
+	if limit != nil {
+		to = min(from+int(*limit), to)
+	}
+	return t.Slice(t.LineStart(from), t.LineStart(to))
+}
+
+// rejectedChanges are the changes all of whose hunks were rejected; mu is held.
+func (f *file) rejectedChanges() map[review.ChangeID]bool {
+	if f.doc == nil || !f.doc.Tracking() {
+		return nil
+	}
+	gone := map[review.ChangeID]bool{}
+	for _, h := range f.doc.Hunks(review.StateRejected) {
+		for _, o := range h.Origins {
+			gone[o.Change] = true
+		}
+	}
+	for _, h := range f.doc.Hunks(review.StatePending) {
+		for _, o := range h.Origins {
+			delete(gone, o.Change)
+		}
+	}
+	return gone
+}
+
+// readText is the live text of a file: that of its document, unless that is
+// behind the disk, else the disk's.
+func (c *Core) readText(p buffers.Path) (text.Text, error) {
+	f := c.file(p)
+	f.mu.Lock()
+	live, _, open := f.live()
+	f.mu.Unlock()
+	if open {
+		r, err := live.at.store.Read(p, 0, buffers.All)
+		return r.Whole, err
+	}
+	d, err := buffers.ReadDisk(p)
+	if err == nil && !d.Exists {
+		err = fs.ErrNotExist
+	}
+	return text.New(d.Content), err
+}
+
+// admit turns a path an agent named into one it may use: absolute, links
+// resolved, inside the session's roots or admitted by the user.
+func (c *Core) admit(ctx context.Context, s *session, path string, write bool) (buffers.Path, error) {
+	if u, ok := buffers.URIPath(path); ok { // some agents send URIs
+		path = u
+	}
+	if !filepath.IsAbs(path) {
+		return "", Errorf(KindInvalid, "path %q is not absolute (ACP asks for absolute paths)", path)
+	}
+	p, err := buffers.Resolve(path)
+	if err != nil {
+		return "", Errorf(KindInvalid, "path %s: %w", path, err)
+	}
+	if inRoots(s.roots(), string(p)) {
+		return p, nil
+	}
+	switch c.settings().Files.Outside {
+	case config.OutsideAllow:
+		return p, nil
+	case config.OutsideDeny:
+		return "", Errorf(KindOutside, "%s is outside the session's folder %s (setting files.outside)", path, s.cwd)
+	}
+	verb, kind := "Read", "read"
+	if write {
+		verb, kind = "Write", "edit"
+	}
+	call := ToolCall{ID: c.newID("t"), Kind: kind, Status: "pending",
+		Title: verb + " a file outside of " + s.cwd, Locations: []Location{{Path: string(p)}}}
+	options := []PermissionOption{
+		{OptionID: "allow", Name: "Allow", Kind: "allow_once"},
+		{OptionID: "always", Name: "Allow for this session", Kind: "allow_always"},
+		{OptionID: "reject", Name: "Reject", Kind: "reject_once"},
+	}
+	id, decided := c.ruled(s, call, options)
+	if !decided {
+		id, decided = c.broker.recall(s, call, options)
+	}
+	if !decided {
+		o, err := c.broker.ask(ctx, s, call, options)
+		if err != nil {
+			return "", err
+		}
+		id = o.OptionID
+	}
+	if id == "allow" || id == "always" {
+		return p, nil
+	}
+	return "", Errorf(KindOutside, "the user did not allow to %s %s, which is outside of %s", strings.ToLower(verb), path, s.cwd)
+}
+
+func inRoots(roots []string, path string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool {
+		rel, err := filepath.Rel(root, path)
+		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+	})
+}
+
+// WriteTextFile takes a write of the agent as a patch (ACP
+// fs/write_text_file): against the text the agent can have made it from, merged
+// with what the user has now. It returns nil when all of it is in the text. An
+// edit of the user's own lines is never overwritten: then nothing is applied,
+// the proposal is kept as a conflict, and the error names the lines.
+func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content string) error {
+	s, err := h.session(sessionID)
+	if err != nil {
+		return err
+	}
+	c := h.core
+	p, err := c.admit(ctx, s, path, true)
+	if err != nil {
+		return err
+	}
+	if policy.Sensitive(string(p)) {
+		if err := c.askSensitive(ctx, s, p); err != nil {
+			return err
+		}
+	}
+	f := c.file(p)
+	if err := f.catchUp(ctx); err != nil {
+		return Errorf(KindInvalid, "%s could not be brought up to date with the disk: %w", path, err)
+	}
+	disk, err := buffers.ReadDisk(p)
+	if err != nil {
+		return Errorf(KindInvalid, "%w", err)
+	}
+	base, known := s.ledger.base(p, content)
+	if !known {
+		base = text.New(disk.Content)
+	}
+	o := s.origin(p)
+	o.Change = c.changeID()
+	out, err := f.change(ctx, operation{
+		label: s.agentName + ": " + o.Title,
+		apply: func(d *review.Doc) error { return patch(d, base.String(), content, o) },
+	})
+	if err != nil {
+		return err
+	}
+	s.ledger.wrote(p, text.New(content), o.Change)
+	if !out.onDisk && !disk.Exists {
+		f.markCreated()
+	}
+	if !out.onDisk {
+		c.saveAfter(ctx, s, p, out)
+	}
+	return nil
+}
+
+// askSensitive asks before a file is written that could run programs or hold
+// secrets, whatever the rules allow.
+func (c *Core) askSensitive(ctx context.Context, s *session, p buffers.Path) error {
+	call := ToolCall{ID: c.newID("t"), Kind: "edit", Status: "pending",
+		Title: "Write a file that programs trust", Locations: []Location{{Path: string(p)}}}
+	options := []PermissionOption{
+		{OptionID: "allow", Name: "Allow", Kind: "allow_once"},
+		{OptionID: "reject", Name: "Reject", Kind: "reject_once"},
+	}
+	o, err := c.broker.ask(ctx, s, call, options)
+	if err != nil {
+		return err
+	}
+	if o.OptionID != "allow" {
+		return Errorf(KindOutside, "the user did not allow to write %s", p)
+	}
+	return nil
+}
+
+// patch merges content, made from base, into d as a change of o.
+func patch(d *review.Doc, base, content string, o review.Origin) error {
+	live := d.Text().String()
+	m := merge.TextsWith(base, live, content, merge.Options{WhitespaceYields: true})
+	if len(m.Conflicts) == 0 {
+		// A conflict this session left earlier is settled by its new write.
+		for _, h := range d.Hunks(review.StateConflict) {
+			if slices.ContainsFunc(h.Origins, func(p review.Origin) bool { return p.Session == o.Session }) {
+				_ = d.Resolve(h.ID, review.TakeMine)
+			}
+		}
+		d.AgentEdit(text.New(m.Text), o)
+		return nil
+	}
+	addConflicts(d, o, m, base, content)
+	rows := d.Text().LineCount()
+	var lines []string
+	for _, k := range m.Conflicts {
+		lines = append(lines, lineSpan(k.Ours, rows))
+	}
+	return keptError{Errorf(KindConflict,
+		"not applied: the user has changed the same lines (%s) since you read the file. Read it again and redo your edit on what is there now; nothing was written",
+		strings.Join(lines, ", "))}
+}
+
+// addConflicts keeps what of theirs could not be merged into d's text.
+func addConflicts(d *review.Doc, o review.Origin, m merge.TextResult, base, theirs string) {
+	b, t := text.New(base), text.New(theirs)
+	rows := func(t text.Text, r [2]int) string { return t.Slice(t.LineStart(r[0]), t.LineStart(r[1])) }
+	for _, k := range m.Conflicts {
+		d.AddConflict(o, k.Ours[0], k.Ours[1], rows(b, k.Base), rows(t, k.Theirs))
+	}
+}
+
+// lineSpan names rows [from, to) as 1-based lines.
+func lineSpan(r [2]int, rows int) string {
+	first, last := r[0]+1, r[1]
+	if last < first {
+		last = first
+	}
+	first, last = min(first, rows), min(last, rows)
+	if first == last {
+		return fmt.Sprintf("line %d", first)
+	}
+	return fmt.Sprintf("lines %d-%d", first, last)
+}
+
+// saveAfter saves a document the agent has changed, if the setting says so.
+func (c *Core) saveAfter(ctx context.Context, s *session, p buffers.Path, out outcome) {
+	switch mode := c.settings().Files.Save; {
+	case mode == config.SaveNever, mode == config.SaveClean && !out.wasClean, !out.changed:
+		return
+	}
+	f := c.file(p)
+	f.mu.Lock()
+	f.saving = true
+	f.mu.Unlock()
+	err := out.doc.at.editor.Save(ctx, out.doc.uri)
+	f.mu.Lock()
+	f.saving = false
+	f.mu.Unlock()
+	if err != nil {
+		s.unsaved(string(p), err)
+	}
+}
+
+// unsaved says, once for each file, that the agent's change is not on disk.
+func (s *session) unsaved(path string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.notSaved[path] {
+		return
+	}
+	if s.notSaved == nil {
+		s.notSaved = map[string]bool{}
+	}
+	s.notSaved[path] = true
+	turnID := ""
+	if s.running != nil {
+		turnID = s.running.id
+	}
+	why := err.Error()
+	if errors.Is(err, ErrUnsupported) {
+		why = "save it when you are ready"
+	}
+	s.entryChanged(s.log.add(EntryNotice, turnID, fmt.Sprintf("%s was changed in the editor and is not saved: %s", path, why)))
+}
+
+// origin says whose a write of a file is: the session's turn and, of its tool
+// calls, the last one that names the file or, failing that, that edits.
+func (s *session) origin(p buffers.Path) review.Origin {
+	o := review.Origin{Session: s.id, Agent: s.agentName, Author: review.AuthorAgent, Sure: true, Title: "edit"}
+	var calls []ToolCall // the turn's, latest first
+	s.mu.Lock()
+	if s.running != nil {
+		o.Turn = s.running.id
+	}
+	for _, it := range slices.Backward(s.log.items) {
+		if it.Tool != nil && it.Turn == o.Turn {
+			calls = append(calls, *it.entry().Tool)
+		}
+	}
+	s.mu.Unlock()
+	i := slices.IndexFunc(calls, func(c ToolCall) bool { return mentions(c, p) })
+	if i < 0 {
+		i = slices.IndexFunc(calls, func(c ToolCall) bool { return c.Kind == "edit" && !toolEnded(c.Status) })
+	}
+	if i >= 0 {
+		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
+	}
+	return o
+}
+
+// mentions tells that a tool call names a file.
+func mentions(c ToolCall, p buffers.Path) bool {
+	return slices.ContainsFunc(c.Locations, func(l Location) bool { return sameFile(l.Path, p) }) ||
+		slices.ContainsFunc(c.Content, func(t ToolContent) bool { return t.Type == "diff" && sameFile(t.Path, p) })
+}

@@ -1,0 +1,398 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"acp-ls/buffers/linediff"
+	"acp-ls/internal/policy"
+)
+
+// broker keeps the open questions. A question is answered exactly once, by
+// whichever comes first: an editor's dialog, acp.permission.answer, a cancelled
+// turn, the agent taking it back, or its end.
+type broker struct {
+	core *Core
+
+	mu         sync.Mutex // guards what follows, and the questions' shown
+	open       []*question
+	remembered map[string]*remembered // by what was asked
+}
+
+// remembered is an "always" answer: the very same question of that session is
+// answered alike without asking, also where the agent itself forgets.
+type remembered struct {
+	RememberedRule
+	session, optionKind string
+}
+
+type question struct {
+	Question
+	sess   *session
+	item   *item // its entry in the transcript; guarded by sess.mu
+	answer chan PermissionOutcome
+	once   sync.Once
+	ctx    context.Context // ends with the question
+	end    context.CancelFunc
+	shown  int // how often the editors were asked; guarded by broker.mu
+}
+
+func (q *question) settle(o PermissionOutcome) bool {
+	settled := false
+	q.once.Do(func() {
+		q.answer <- o
+		q.end()
+		settled = true
+	})
+	return settled
+}
+
+// reshow is how long after a dismissed question it is shown once more.
+const reshow = 2 * time.Second
+
+// ask puts a question to the user and waits for the outcome.
+func (b *broker) ask(ctx context.Context, s *session, call ToolCall, options []PermissionOption) (PermissionOutcome, error) {
+	qctx, end := context.WithCancel(b.core.ctx)
+	q := &question{
+		Question: Question{
+			ID: b.core.newID("q"), Session: s.id, Agent: s.agentName,
+			ToolCall: call, Options: slices.Clone(options), Message: questionMessage(call),
+		},
+		sess: s, answer: make(chan PermissionOutcome, 1), ctx: qctx, end: end,
+	}
+	b.mu.Lock()
+	b.open = append(b.open, q)
+	b.mu.Unlock()
+
+	s.questionOpened(q)
+	b.show(q)
+
+	var outcome PermissionOutcome
+	var err error
+	select {
+	case outcome = <-q.answer:
+	case <-ctx.Done(): // the agent took it back, or is gone
+		if !q.settle(PermissionOutcome{Cancelled: true}) {
+			outcome = <-q.answer
+		} else {
+			<-q.answer
+			outcome, err = PermissionOutcome{Cancelled: true}, ctx.Err()
+		}
+	}
+
+	b.mu.Lock()
+	b.open = slices.DeleteFunc(b.open, func(o *question) bool { return o == q })
+	b.mu.Unlock()
+	for _, a := range b.core.attached() {
+		a.editor.Dismiss(q.ID)
+	}
+	s.questionClosed(q, outcome)
+	return outcome, err
+}
+
+// show asks every editor. The first answer wins; a dismissal leaves the
+// question open and it is shown once more.
+func (b *broker) show(q *question) {
+	b.mu.Lock()
+	q.shown++
+	again := q.shown < 2
+	b.mu.Unlock()
+	for _, a := range b.core.attached() {
+		b.core.spawn(func() {
+			id, err := a.editor.Permission(q.ctx, q.Question)
+			switch {
+			case err == nil:
+				if oErr := b.choose(q, id); oErr != nil {
+					b.core.log.Warn("permission answer", "question", q.ID, "err", oErr)
+				}
+			case errors.Is(err, ErrUnanswered) && again && q.ctx.Err() == nil:
+				t := time.NewTimer(reshow)
+				defer t.Stop()
+				select {
+				case <-t.C:
+					b.show(q)
+				case <-q.ctx.Done():
+				}
+			}
+		})
+	}
+}
+
+func (b *broker) find(id string) *question {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, q := range b.open {
+		if q.ID == id {
+			return q
+		}
+	}
+	return nil
+}
+
+// choose answers a question with one of its options; an empty id is a refusal.
+func (b *broker) choose(q *question, optionID string) error {
+	if optionID == "" {
+		var reject []PermissionOption
+		for _, o := range q.Options {
+			if o.Kind == "reject_once" {
+				reject = append(reject, o)
+			}
+		}
+		switch len(reject) {
+		case 1:
+			optionID = reject[0].OptionID
+		case 0:
+			q.settle(PermissionOutcome{Cancelled: true})
+			return nil
+		default:
+			return Errorf(KindInvalid, "question %s can be refused in %d ways: name one of its options", q.ID, len(reject))
+		}
+	}
+	for _, o := range q.Options {
+		if o.OptionID == optionID {
+			if q.settle(PermissionOutcome{OptionID: optionID}) && strings.HasSuffix(o.Kind, "_always") {
+				b.remember(q, o)
+			}
+			return nil
+		}
+	}
+	return Errorf(KindInvalid, "question %s has no option %q", q.ID, optionID)
+}
+
+// cancel answers every open question of a session as ACP asks when a turn is
+// cancelled or over.
+func (b *broker) cancel(s *session) {
+	b.mu.Lock()
+	var of []*question
+	for _, q := range b.open {
+		if q.sess == s {
+			of = append(of, q)
+		}
+	}
+	b.mu.Unlock()
+	for _, q := range of {
+		q.settle(PermissionOutcome{Cancelled: true})
+	}
+}
+
+// Questions lists the open permission questions, oldest first.
+func (c *Core) Questions() []Question {
+	c.broker.mu.Lock()
+	defer c.broker.mu.Unlock()
+	out := make([]Question, 0, len(c.broker.open))
+	for _, q := range c.broker.open {
+		out = append(out, q.Question)
+	}
+	return out
+}
+
+// Answer answers a question. An empty option refuses.
+func (c *Core) Answer(id, optionID string) error {
+	q := c.broker.find(id)
+	if q == nil {
+		return Errorf(KindStale, "question %q is not open (it was answered or withdrawn)", id)
+	}
+	return c.broker.choose(q, optionID)
+}
+
+// ShowQuestion shows an open question again.
+func (c *Core) ShowQuestion(id string) error {
+	q := c.broker.find(id)
+	if q == nil {
+		return Errorf(KindStale, "question %q is not open (it was answered or withdrawn)", id)
+	}
+	c.broker.show(q)
+	return nil
+}
+
+// RequestPermission decides by the user's rules or asks (ACP
+// session/request_permission).
+func (h *host) RequestPermission(ctx context.Context, sessionID string, r PermissionRequest) (PermissionOutcome, error) {
+	s, err := h.session(sessionID)
+	if err != nil {
+		return PermissionOutcome{}, err
+	}
+	call, cancelled := s.permissionCall(r.ToolCall)
+	if cancelled {
+		return PermissionOutcome{Cancelled: true}, nil
+	}
+	if id, ok := h.core.ruled(s, call, r.Options); ok {
+		return PermissionOutcome{OptionID: id}, nil
+	}
+	if id, ok := h.core.broker.recall(s, call, r.Options); ok {
+		return PermissionOutcome{OptionID: id}, nil
+	}
+	if len(r.Options) == 0 {
+		return PermissionOutcome{Cancelled: true}, nil
+	}
+	return h.core.broker.ask(ctx, s, call, r.Options)
+}
+
+// ruled applies the user's permission rules: allow takes the once-option, so
+// that the rule stays the user's and the agent remembers nothing.
+func (c *Core) ruled(s *session, call ToolCall, options []PermissionOption) (optionID string, ok bool) {
+	req := policy.Request{Agent: s.agentName, Kind: call.Kind, Command: call.Command, Roots: s.roots()}
+	for _, l := range call.Locations {
+		req.Paths = append(req.Paths, l.Path)
+	}
+	for _, t := range call.Content {
+		if t.Type == "diff" && !slices.Contains(req.Paths, t.Path) {
+			req.Paths = append(req.Paths, t.Path)
+		}
+	}
+	decision, _ := policy.Decide(c.settings().Permissions, req)
+	want := ""
+	switch decision {
+	case policy.Allow:
+		want = "allow_once"
+	case policy.Deny:
+		want = "reject_once"
+	default:
+		return "", false
+	}
+	for _, o := range options {
+		if o.Kind == want {
+			return o.OptionID, true
+		}
+	}
+	return "", false
+}
+
+// questionMessage says what is asked: the title, then the whole command or the
+// path and the size of the change.
+func questionMessage(call ToolCall) string {
+	var b strings.Builder
+	title := printable(call.Title)
+	if title == "" {
+		title = call.Kind
+	}
+	b.WriteString(title)
+	if cmd := printable(call.Command); cmd != "" && cmd != title {
+		fmt.Fprintf(&b, "\n%s", cmd)
+	}
+	seen := map[string]bool{}
+	for _, t := range call.Content {
+		switch t.Type {
+		case "diff":
+			seen[t.Path] = true
+			old := ""
+			if t.OldText != nil {
+				old = *t.OldText
+			}
+			add, del := changeSize(old, t.NewText)
+			fmt.Fprintf(&b, "\n%s (+%d -%d lines)", printable(t.Path), add, del)
+		}
+	}
+	for _, l := range call.Locations {
+		if !seen[l.Path] && !strings.Contains(title, l.Path) {
+			seen[l.Path] = true
+			fmt.Fprintf(&b, "\n%s", printable(l.Path))
+		}
+	}
+	return b.String()
+}
+
+func changeSize(old, text string) (added, deleted int) {
+	for _, e := range linediff.Diff(linediff.Split(old), linediff.Split(text)) {
+		added += e.B1 - e.B0
+		deleted += e.A1 - e.A0
+	}
+	return added, deleted
+}
+
+// printable drops what could fool the eye or a terminal: control characters
+// and those that turn the direction of writing. Line ends and tabs stay.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r':
+			return -1
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, strings.TrimSpace(s))
+}
+
+// RememberedRule is an "always" answer that still holds.
+type RememberedRule struct {
+	ID    string `json:"id"`
+	Agent string `json:"agent"`
+	Kind  string `json:"kind"` // allow_always or reject_always
+	Text  string `json:"text"` // what was asked
+}
+
+// sameQuestion is what two questions have in common that may be answered alike:
+// everything the user was shown.
+func sameQuestion(s *session, call ToolCall) string {
+	return s.id + "\x00" + call.Kind + "\x00" + questionMessage(call)
+}
+
+func (b *broker) remember(q *question, o PermissionOption) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.remembered[sameQuestion(q.sess, q.ToolCall)] = &remembered{
+		RememberedRule: RememberedRule{ID: b.core.newID("r"), Agent: q.Agent, Kind: o.Kind, Text: q.Message},
+		session:        q.sess.id, optionKind: o.Kind,
+	}
+}
+
+func (b *broker) recall(s *session, call ToolCall, options []PermissionOption) (optionID string, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.remembered[sameQuestion(s, call)]
+	if r == nil {
+		return "", false
+	}
+	for _, o := range options {
+		if o.Kind == r.optionKind {
+			return o.OptionID, true
+		}
+	}
+	return "", false
+}
+
+// Rules lists the "always" answers that still hold.
+func (c *Core) Rules() []RememberedRule {
+	c.broker.mu.Lock()
+	defer c.broker.mu.Unlock()
+	out := make([]RememberedRule, 0, len(c.broker.remembered))
+	for _, r := range c.broker.remembered {
+		out = append(out, r.RememberedRule)
+	}
+	slices.SortFunc(out, func(a, b RememberedRule) int { return strings.Compare(a.ID, b.ID) })
+	return out
+}
+
+// ForgetRule forgets an "always" answer: acp-ls asks again. What the agent
+// itself remembers of it ends with the agent's session.
+func (c *Core) ForgetRule(id string) error {
+	c.broker.mu.Lock()
+	defer c.broker.mu.Unlock()
+	for k, r := range c.broker.remembered {
+		if r.ID == id {
+			delete(c.broker.remembered, k)
+			return nil
+		}
+	}
+	return Errorf(KindStale, "there is no remembered answer %q", id)
+}
+
+// forget drops what a closed session's answers were.
+func (b *broker) forget(s *session) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for k, r := range b.remembered {
+		if r.session == s.id {
+			delete(b.remembered, k)
+		}
+	}
+}

@@ -1,0 +1,402 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Prompt queues a prompt and returns as soon as it stands in its session's
+// queue, or, with Wait, when its turn has ended. Ending ctx while waiting
+// cancels the turn.
+func (c *Core) Prompt(ctx context.Context, r Prompt) (PromptResult, error) {
+	if strings.TrimSpace(r.Text) == "" && len(r.Context) == 0 && r.Selection == nil && len(r.Images) == 0 {
+		return PromptResult{}, Errorf(KindInvalid, "the prompt is empty")
+	}
+	switch r.When {
+	case "", "queue", "now":
+	default:
+		return PromptResult{}, Errorf(KindInvalid, `when is %q; it is "queue" or "now"`, r.When)
+	}
+	s, err := c.promptSession(r)
+	if err != nil {
+		return PromptResult{}, err
+	}
+	r.Context = c.pin(r.Context)
+	if r.Selection != nil {
+		pinned := c.pin([]Span{*r.Selection})
+		r.Selection = &pinned[0]
+	}
+	t, err := s.enqueue(r)
+	if err != nil {
+		return PromptResult{}, err
+	}
+	res := PromptResult{Session: s.id, Turn: t.id}
+	if !r.Wait {
+		return res, nil
+	}
+	select {
+	case <-t.done:
+	case <-ctx.Done():
+		s.cancelTurn(t)
+		<-t.done
+	}
+	res.StopReason = t.stop
+	return res, t.err
+}
+
+// promptSession finds the session of a prompt: the one named, else the newest
+// one that can take it, else a new one.
+func (c *Core) promptSession(r Prompt) (*session, error) {
+	if r.Session != "" {
+		return c.findSession(r.Session)
+	}
+	agent := r.Agent
+	for _, s := range slices.Backward(c.allSessions()) {
+		s.mu.Lock()
+		usable := s.state != StateClosed && s.state != StateFailed && (agent == "" || agent == s.agentName)
+		s.mu.Unlock()
+		if usable {
+			return s, nil
+		}
+	}
+	s, err := c.newSession(agent, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	c.spawn(func() { s.start("") })
+	return s, nil
+}
+
+func (s *session) enqueue(r Prompt) (*turn, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == StateClosed {
+		return nil, Errorf(KindUnknownSession, "session %s is closed", s.id)
+	}
+	s.turns++
+	t := &turn{id: fmt.Sprintf("%s.%d", s.id, s.turns), prompt: r, done: make(chan struct{})}
+	if r.When == "now" {
+		s.queue = slices.Insert(s.queue, 0, t)
+		if s.running != nil {
+			s.cancelRunning()
+		}
+	} else {
+		s.queue = append(s.queue, t)
+	}
+	if s.state == StateFailed { // its agent is gone: take the session up again
+		s.state, s.errText = StateStarting, ""
+		s.opened = make(chan struct{})
+		s.core.spawn(s.revive)
+	}
+	s.changed()
+	s.pump()
+	return t, nil
+}
+
+// revive takes a failed session up again: with the agent's own record of it
+// where there is one, else as a new conversation, and says so.
+func (s *session) revive() {
+	ctx := s.core.ctx
+	remote := s.remoteID()
+	p, err := s.core.agent(ctx, s.agentName, s.cwd)
+	if err == nil && remote != "" && p.agent.Info().LoadSession {
+		err = s.reload(ctx, p, remote)
+	} else if err == nil {
+		if err = s.open(ctx, ""); err == nil && remote != "" {
+			s.notice("", EntryNotice, fmt.Sprintf("%s was started anew and does not remember what was said before", s.agentName))
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != StateStarting {
+		return
+	}
+	if err != nil {
+		s.fail(err)
+	} else {
+		s.state = StateIdle
+	}
+	close(s.opened)
+	s.changed()
+	s.pump()
+}
+
+// reload loads the agent's record of a session whose transcript is here
+// already: what the agent replays of it is not shown again.
+func (s *session) reload(ctx context.Context, p *agentProcess, remote string) error {
+	st, err := p.agent.LoadSession(ctx, remote, s.params())
+	if err != nil {
+		return s.open(ctx, "")
+	}
+	p.adopt(s, remote)
+	s.mu.Lock()
+	if st.Options != nil {
+		s.options = st.Options
+	}
+	s.mu.Unlock()
+	return nil
+}
+
+// pump starts the next turn if none runs; mu is held.
+func (s *session) pump() {
+	if s.state != StateIdle || s.running != nil || len(s.queue) == 0 || s.proc == nil {
+		return
+	}
+	t := s.queue[0]
+	s.queue = s.queue[1:]
+	s.running = t
+	s.state, s.stop = StateRunning, ""
+	it := s.log.add(EntryUser, t.id, t.prompt.Text)
+	s.entryChanged(it)
+	if s.title == "" {
+		s.title = shorten(firstLine(strings.TrimSpace(t.prompt.Text)), 60)
+	}
+	s.changed()
+	p, remote := s.proc, s.remote
+	s.core.spawn(func() { s.run(p, remote, t) })
+}
+
+func shorten(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return strings.TrimSpace(string(r[:n-1])) + "…"
+}
+
+// run does one turn.
+func (s *session) run(p *agentProcess, remote string, t *turn) {
+	s.report(t, "", false)
+	stop, err := s.promptAgent(p, remote, t)
+	s.core.broker.cancel(s)
+	s.core.turnPoint(s)
+
+	s.mu.Lock()
+	if t.cancelled && err != nil && s.proc != nil {
+		// Some agents answer a cancelled prompt with an error (ACP prompt-turn
+		// asks for the stop reason); the user wanted it to stop and it has.
+		s.core.log.Debug("cancelled prompt", "session", s.id, "err", err)
+		stop, err = StopCancelled, nil
+	}
+	for _, it := range s.log.openTools() {
+		it.Tool.Status = "failed"
+		if stop == StopCancelled {
+			it.Tool.Status = "cancelled"
+		}
+		s.entryChanged(it)
+	}
+	t.stop, t.err = stop, err
+	s.running = nil
+	if s.state == StateRunning {
+		s.state = StateIdle
+		s.stop = stop
+		switch {
+		case err != nil:
+			s.entryChanged(s.log.add(EntryError, t.id, err.Error()))
+		case stop != "end_turn" && stop != StopCancelled:
+			s.entryChanged(s.log.add(EntryNotice, t.id, stopText(stop)))
+		}
+	}
+	if n := len(s.log.items); n > 0 {
+		s.log.items[n-1].closed = true
+	}
+	s.changed()
+	close(t.done)
+	s.pump()
+	s.mu.Unlock()
+	s.report(t, string(stop), true)
+}
+
+func (s *session) promptAgent(p *agentProcess, remote string, t *turn) (StopReason, error) {
+	blocks, err := s.blocks(s.core.ctx, p.agent.Info(), t)
+	if err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	if t.cancelled { // before the agent ever saw it
+		s.mu.Unlock()
+		return StopCancelled, nil
+	}
+	s.mu.Unlock()
+	return p.agent.Prompt(s.core.ctx, remote, blocks)
+}
+
+func stopText(r StopReason) string {
+	switch r {
+	case "max_tokens":
+		return "the agent stopped: its answer reached the limit of tokens"
+	case "max_turn_requests":
+		return "the agent stopped: the turn reached the limit of model requests"
+	case "refusal":
+		return "the agent refuses to go on"
+	}
+	return "the agent stopped: " + string(r)
+}
+
+// report tells editors that know no sessions how a turn goes.
+func (s *session) report(t *turn, message string, end bool) {
+	p := TurnProgress{Session: s.id, Turn: t.id, Title: s.agentName, Message: message, End: end}
+	for _, a := range s.core.attached() {
+		a.editor.Turn(p)
+	}
+}
+
+// progress reports a tool call as what the turn does now; mu is held.
+func (s *session) progress(p ToolPatch) {
+	if s.running == nil || p.Title == nil {
+		return
+	}
+	s.report(s.running, *p.Title, false)
+}
+
+// Cancel cancels the session's running turn, or takes back a prompt that waits
+// for its session to start. It does not wait for the agent.
+func (c *Core) Cancel(_ context.Context, id string) error {
+	s, err := c.findSession(id)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	var t *turn
+	switch {
+	case s.running != nil:
+		s.cancelRunning()
+	case len(s.queue) > 0: // the session is still starting
+		t = s.queue[0]
+		s.queue = s.queue[1:]
+		t.stop = StopCancelled
+		close(t.done)
+		s.changed()
+	}
+	s.mu.Unlock()
+	s.core.broker.cancel(s)
+	return nil
+}
+
+// cancelTurn cancels t wherever it stands.
+func (s *session) cancelTurn(t *turn) {
+	s.mu.Lock()
+	if s.running == t {
+		s.cancelRunning()
+		s.mu.Unlock()
+		s.core.broker.cancel(s)
+		return
+	}
+	if i := slices.Index(s.queue, t); i >= 0 {
+		s.queue = slices.Delete(s.queue, i, i+1)
+		t.stop = StopCancelled
+		close(t.done)
+		s.changed()
+	}
+	s.mu.Unlock()
+}
+
+// cancelRunning asks the agent to stop; mu is held. The turn ends when the
+// agent says so, and its updates are taken until then (ACP prompt-turn).
+func (s *session) cancelRunning() {
+	if s.running.cancelled {
+		return
+	}
+	s.running.cancelled = true
+	p, remote := s.proc, s.remote
+	if p == nil {
+		return
+	}
+	s.core.spawn(func() {
+		s.core.broker.cancel(s)
+		if err := p.agent.Cancel(remote); err != nil {
+			s.core.log.Warn("cancel", "session", s.id, "err", err)
+		}
+	})
+}
+
+// permissionCall takes in the tool call of a question and returns how it now
+// stands; cancelled says that the turn is being cancelled, so that nothing is
+// to be asked any more.
+func (s *session) permissionCall(p ToolPatch) (call ToolCall, cancelled bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	turnID := ""
+	if s.running != nil {
+		turnID = s.running.id
+		cancelled = s.running.cancelled
+	}
+	it := s.log.tool(turnID, p)
+	s.entryChanged(it)
+	s.touched(p)
+	return *it.entry().Tool, cancelled
+}
+
+func (s *session) questionOpened(q *question) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.questions = append(s.questions, q.ID)
+	turnID := ""
+	if s.running != nil {
+		turnID = s.running.id
+	}
+	it := s.log.add(EntryPermission, turnID, "")
+	shown := q.Question
+	it.Question = &shown
+	q.item = it
+	s.entryChanged(it)
+	s.changed()
+}
+
+func (s *session) questionClosed(q *question, o PermissionOutcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.questions = slices.DeleteFunc(s.questions, func(id string) bool { return id == q.ID })
+	q.item.Answer = "cancelled"
+	for _, opt := range q.Options {
+		if !o.Cancelled && opt.OptionID == o.OptionID {
+			q.item.Answer = opt.Name
+		}
+	}
+	s.entryChanged(q.item)
+	s.changed()
+}
+
+// Queue lists the prompts that wait.
+func (c *Core) Queue(id string) ([]Queued, error) {
+	s, err := c.findSession(id)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.info().Queue, nil
+}
+
+// EditQueued changes the text of a prompt that waits.
+func (c *Core) EditQueued(id, prompt, text string) error {
+	return c.queued(id, prompt, func(s *session, i int) { s.queue[i].prompt.Text = text })
+}
+
+// RemoveQueued takes back a prompt that waits; whoever waits for it is told it
+// was cancelled.
+func (c *Core) RemoveQueued(id, prompt string) error {
+	return c.queued(id, prompt, func(s *session, i int) {
+		s.queue[i].stop = StopCancelled
+		close(s.queue[i].done)
+		s.queue = slices.Delete(s.queue, i, i+1)
+	})
+}
+
+func (c *Core) queued(id, prompt string, f func(*session, int)) error {
+	s, err := c.findSession(id)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.queue, func(t *turn) bool { return t.id == prompt })
+	if i < 0 {
+		return Errorf(KindStale, "prompt %q does not wait any more", prompt)
+	}
+	f(s, i)
+	s.changed()
+	return nil
+}
