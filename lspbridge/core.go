@@ -59,7 +59,7 @@ type documents interface {
 	SetRoots(roots []string)
 	Apply(buffers.Modification)
 	Settle()
-	Document(uri string) (buffers.Document, bool)
+	Document(uri string) (*buffers.Document, bool)
 	Detach()
 }
 

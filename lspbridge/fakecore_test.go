@@ -136,11 +136,9 @@ func (d *fakeDocuments) Settle() {
 	d.store.Settle("test")
 }
 
-func (d *fakeDocuments) Document(uri string) (buffers.Document, bool) {
-	if doc := d.store.Get(uri); doc != nil {
-		return *doc, true
-	}
-	return buffers.Document{}, false
+func (d *fakeDocuments) Document(uri string) (*buffers.Document, bool) {
+	doc := d.store.Get(uri)
+	return doc, doc != nil
 }
 
 func (d *fakeDocuments) Detach() {
