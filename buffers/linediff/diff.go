@@ -83,20 +83,13 @@ func trim(a, b []string) (start, end int) {
 
 // join makes texts of rows for the library, which compares texts line by line.
 func join(a, b []string) (x, y string) {
-	if !holdLineFeed(a) && !holdLineFeed(b) {
-		return joinRows(a, nil), joinRows(b, nil)
+	x, y = joinRows(a, nil), joinRows(b, nil)
+	if strings.Count(x, "\n") == len(a) && strings.Count(y, "\n") == len(b) {
+		return x, y
 	}
+	// Some row holds a line feed.
 	escape := strings.NewReplacer("\\", "\\\\", "\n", "\\n")
 	return joinRows(a, escape), joinRows(b, escape)
-}
-
-func holdLineFeed(rows []string) bool {
-	for _, row := range rows {
-		if strings.IndexByte(row, '\n') >= 0 {
-			return true
-		}
-	}
-	return false
 }
 
 func joinRows(rows []string, escape *strings.Replacer) string {

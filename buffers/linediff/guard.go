@@ -82,7 +82,7 @@ func newSet(hashes []uint64) set {
 
 // filter returns the hashes that are in the set.
 func (s set) filter(hashes []uint64) []uint64 {
-	out := hashes[:0:0]
+	out := make([]uint64, 0, len(hashes))
 	for _, h := range hashes {
 		if i := h & s.mask; s.bits[i/64]&(1<<(i%64)) != 0 {
 			out = append(out, h)

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 var gitMerges = flag.Int("git", 1000, "random merges to compare with those of git")
@@ -47,13 +46,6 @@ func (g gitMerge) run(t testing.TB) (out string, conflicts int) {
 		t.Fatalf("git merge-file: %v", err)
 	}
 	return string(stdout), conflicts
-}
-
-func (g gitMerge) time(t testing.TB, c case3) time.Duration {
-	g.write(t, c)
-	start := time.Now()
-	g.run(t)
-	return time.Since(start)
 }
 
 // merge merges the case. In a conflict it keeps ours.
