@@ -1,6 +1,7 @@
 package buffers
 
 import (
+	"cmp"
 	"strings"
 
 	"acp-ls/buffers/text"
@@ -116,26 +117,29 @@ func KeepStyle(old, newText string) string {
 	for tail < min(n, m)-head && wasRows[n-1-tail] == nowRows[m-1-tail] {
 		tail++
 	}
-	ends := func(row int) string { // of the new row, if it is not the last
-		switch {
-		case row < head && row < n-1:
-			return was.LineWithEnd(row)[len(wasRows[row]):]
-		case row >= m-tail:
-			return was.LineWithEnd(n - m + row)[len(nowRows[row]):]
+	dressed := text.New(old)
+	ends := func(row int) string { // the line end of a new row
+		from := row
+		if row >= m-tail {
+			from = row - m + n
+		} else if row >= head {
+			return string(st.EOL)
 		}
-		return string(st.EOL)
+		return cmp.Or(dressed.LineWithEnd(from)[len(wasRows[from]):], string(st.EOL))
 	}
 	var b strings.Builder
-	for row := range m - 1 {
+	last := ""
+	for row := range m {
+		end := ends(row)
+		if last == string(CR) && nowRows[row] == "" && end == string(LF) {
+			end = last // the two would read as one CRLF
+		}
 		b.WriteString(nowRows[row])
-		b.WriteString(ends(row))
+		if last = end; row < m-1 {
+			b.WriteString(end)
+		}
 	}
-	b.WriteString(nowRows[m-1])
-	final := st.EOL
-	if st.FinalNewline && wasRows[n-1] == nowRows[m-1] {
-		final = EOL(old[was.Len():])
-	}
-	return st.dress(b.String(), newText != "", final)
+	return st.dress(b.String(), newText != "", EOL(last))
 }
 
 // toEOL returns s with each terminator replaced by eol.

@@ -59,6 +59,9 @@ const TempPrefix = ".acp-ls-"
 // errInPlace says that a file can be written, but not replaced without losing something of it.
 var errInPlace = errors.New("file cannot be replaced")
 
+// errReplaced says that a file was replaced by another between two looks.
+var errReplaced = errors.New("file was replaced meanwhile")
+
 // WriteFileAtomic makes content the whole of a file that no editor has open. The file holds the old content or the new
 // one at any time, also after a crash: a file in the same folder is written, synced, and renamed. Mode, owner and
 // extended attributes are kept, missing folders made. A file that must not be replaced (it has several hard links, or
@@ -148,6 +151,9 @@ func replaceContent(p Path, disk Disk, content string) error {
 				return syncDir(filepath.Dir(name))
 			}
 			os.Remove(temp)
+			if errors.Is(err, errReplaced) || errors.Is(err, fs.ErrNotExist) {
+				return movedMeanwhile(p, nil)
+			}
 		}
 	}
 	if !needsInPlace(err) {
@@ -217,6 +223,10 @@ func overwrite(p Path, disk Disk, content string) error {
 			return fmt.Errorf("%w; and the old content could not be restored: %v", bare(err), back)
 		}
 		return bare(err)
+	}
+	// If the name leads elsewhere by now, what was written is in a file that nobody finds.
+	if now, err := os.Stat(string(p)); err != nil || !os.SameFile(info, now) {
+		return movedMeanwhile(p, nil)
 	}
 	return nil
 }

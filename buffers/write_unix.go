@@ -48,16 +48,56 @@ func copyAttributes(f, like *os.File) error {
 	return f.Chmod(info.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky))
 }
 
-// replace renames temp to name and returns what old, the file of that name until now, holds after that.
+// replace puts temp in the place of name and returns what the file that stood there holds after that. That is the file
+// old unless another program has replaced it meanwhile.
 func replace(temp, name string, old *os.File) (was string, err error) {
+	// With an exchange there is no doubt about which file was replaced: it is temp now.
+	switch err := exchange(temp, name); {
+	case err == nil:
+		defer os.Remove(temp)
+		info, err := os.Lstat(temp)
+		if err == nil && !info.Mode().IsRegular() {
+			err = fmt.Errorf("%w: mode %v", ErrNotRegular, info.Mode())
+			if back := exchange(temp, name); back != nil {
+				err = fmt.Errorf("%w; and it could not be put back: %v", err, back)
+			}
+			return "", err
+		}
+		if err != nil {
+			return "", notVerified(err)
+		}
+		content, err := os.ReadFile(temp)
+		if err != nil {
+			return "", notVerified(err)
+		}
+		return string(content), nil
+	case !noExchange(err):
+		return "", err
+	}
+	now, err := os.Lstat(name)
+	if err != nil {
+		return "", err
+	}
+	if info, err := old.Stat(); err != nil || !os.SameFile(info, now) {
+		return "", errReplaced
+	}
 	if err := os.Rename(temp, name); err != nil {
 		return "", err
 	}
 	content, err := io.ReadAll(io.NewSectionReader(old, 0, MaxFileSize))
 	if err != nil {
-		return "", fmt.Errorf("written, but not known whether another program wrote at the same moment: %w", bare(err))
+		return "", notVerified(err)
 	}
 	return string(content), nil
+}
+
+// noExchange reports whether err says that the file system does not know how to exchange two files.
+func noExchange(err error) bool {
+	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP)
+}
+
+func notVerified(err error) error {
+	return fmt.Errorf("written, but not known whether another program wrote at the same moment: %w", bare(err))
 }
 
 // needsInPlace reports whether a replacement failed for a reason that does not forbid to write the file itself: the

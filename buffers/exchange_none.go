@@ -1,0 +1,8 @@
+//go:build unix && !linux && !darwin
+
+package buffers
+
+import "golang.org/x/sys/unix"
+
+// exchange says that this system cannot swap two files in one step.
+func exchange(a, b string) error { return unix.ENOSYS }

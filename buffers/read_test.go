@@ -1,0 +1,492 @@
+package buffers
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"acp-ls/buffers/text"
+)
+
+// onDisk is a store with one file and its URI.
+type onDisk struct {
+	*Store
+	t    *testing.T
+	name string
+	path Path
+	uri  string
+}
+
+func newOnDisk(t *testing.T, content string) onDisk {
+	name := filepath.Join(tempPath(t), "file.txt")
+	f := onDisk{NewStore(Options{}), t, name, resolve(t, name), PathURI(name)}
+	f.write(content)
+	return f
+}
+
+func (f onDisk) write(content string) {
+	f.t.Helper()
+	must(f.t, os.WriteFile(f.name, []byte(content), 0o644))
+}
+
+func (f onDisk) look() {
+	f.t.Helper()
+	_, err := f.Look(f.path)
+	must(f.t, err)
+}
+
+func (f onDisk) open(content string) {
+	f.t.Helper()
+	apply(f.t, f.Store, Open{f.uri, "", 1, content})
+}
+
+func (f onDisk) change(content string) {
+	f.t.Helper()
+	apply(f.t, f.Store, Change{f.uri, 2, []ContentChange{{nil, content}}})
+}
+
+func (f onDisk) want(state State) {
+	f.t.Helper()
+	if got := f.Get(f.uri).State(); got != state {
+		f.t.Errorf("the document is %v, want %v", got, state)
+	}
+}
+
+func TestState(t *testing.T) {
+	t.Run("as opened", func(t *testing.T) {
+		f := newOnDisk(t, "\ufeffa\r\nb\r\n")
+		f.open("a\nb")
+		f.want(Clean)
+		f.look()
+		f.want(Clean)
+	})
+	t.Run("typing and undo", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.change("ab\n")
+		f.want(Dirty)
+		f.change("a\n")
+		f.want(Clean)
+	})
+	t.Run("opened with unsaved text", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("unsaved\n")
+		f.want(Clean) // as far as known
+		if f.Get(f.uri).Checked() {
+			t.Error("checked without a look")
+		}
+		f.look()
+		f.want(Dirty)
+		f.change("a\n")
+		f.want(Clean)
+		if !f.Get(f.uri).Checked() {
+			t.Error("not checked after a look")
+		}
+	})
+	t.Run("saved", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.change("b\n")
+		f.want(Dirty)
+		f.write("b\n")
+		apply(t, f.Store, Save{URI: f.uri})
+		f.want(Clean)
+		f.change("a\n") // what it was before the save is not what is saved
+		f.want(Dirty)
+	})
+	t.Run("the file moves on", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.want(Clean) // not known yet
+		f.look()
+		f.want(Behind)
+		f.change("typed\n")
+		f.want(Dirty)
+		f.change("a\n")
+		f.want(Behind)
+		f.write("\ufeffa") // not a change at all
+		f.look()
+		f.want(Clean)
+	})
+	t.Run("reload by close and open", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.look()
+		apply(t, f.Store, Close{f.uri})
+		f.open("b\n")
+		f.want(Clean)
+		f.look()
+		f.want(Clean)
+		f.change("a\n")
+		f.want(Dirty)
+	})
+	t.Run("reload by an ordinary change", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.look()
+		f.change("b\n")
+		f.want(Clean)
+		f.change("a\n") // the reload undone is not behind, but the user's wish
+		f.want(Dirty)
+	})
+	t.Run("reload by an ordinary change, noticed later", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.change("b\n")
+		f.want(Dirty)
+		f.look()
+		f.want(Clean)
+		f.change("a\n")
+		f.want(Dirty)
+	})
+	t.Run("another language", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.change("unsaved\n")
+		apply(t, f.Store, Close{f.uri})
+		apply(t, f.Store, Open{f.uri, "markdown", 1, "unsaved\n"})
+		f.want(Dirty)
+	})
+	t.Run("no file yet", func(t *testing.T) {
+		f := newOnDisk(t, "")
+		must(t, os.Remove(f.name))
+		f.open("")
+		f.look()
+		f.want(Clean)
+		f.change("new\n")
+		f.want(Dirty)
+		f.write("new\n")
+		apply(t, f.Store, Save{URI: f.uri})
+		f.want(Clean)
+	})
+	t.Run("the file goes away", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		must(t, os.Remove(f.name))
+		f.look()
+		f.want(Behind)
+	})
+	t.Run("a file that is no text", func(t *testing.T) {
+		f := newOnDisk(t, "caf\xe9\n")
+		f.open("café\n") // the editor knows the encoding
+		if _, err := f.Look(f.path); !errors.Is(err, ErrNotUTF8) {
+			t.Errorf("Look: %v", err)
+		}
+		f.want(Clean)
+	})
+	t.Run("untitled", func(t *testing.T) {
+		s := NewStore(Options{})
+		apply(t, s, Open{"untitled:a", "", 1, ""})
+		if got := s.Get("untitled:a").State(); got != Clean {
+			t.Errorf("an empty one is %v", got)
+		}
+		apply(t, s, Change{"untitled:a", 2, []ContentChange{{nil, "x"}}})
+		apply(t, s, Save{URI: "untitled:a"})
+		if got := s.Get("untitled:a").State(); got != Dirty {
+			t.Errorf("one with text is %v", got)
+		}
+	})
+}
+
+// TestALateLookDoesNotUndoASave has the save arrive while the disk is being read.
+func TestALateLookDoesNotUndoASave(t *testing.T) {
+	reading, proceed := make(chan bool), make(chan bool)
+	first := true
+	var mu sync.Mutex
+	s := NewStore(Options{ReadDisk: func(p Path) (Disk, error) {
+		mu.Lock()
+		block := !first
+		first = false
+		mu.Unlock()
+		if block {
+			reading <- true
+			<-proceed
+		}
+		return Disk{Exists: true, Content: "old\n"}, nil
+	}})
+	name := filepath.Join(tempPath(t), "f")
+	uri, path := PathURI(name), resolve(t, name)
+	apply(t, s, Open{uri, "", 1, "old\n"})
+	_, err := s.Look(path)
+	must(t, err)
+	apply(t, s, Change{uri, 2, []ContentChange{{nil, "new\n"}}})
+	done := make(chan error)
+	go func() {
+		_, err := s.Look(path)
+		done <- err
+	}()
+	<-reading
+	apply(t, s, Save{URI: uri})
+	proceed <- true
+	must(t, <-done)
+	if got := s.Get(uri).State(); got != Clean {
+		t.Errorf("after the save the document is %v", got)
+	}
+}
+
+// TestApplyLeavesTheDiskAlone: the loop that reads from the editor must never wait for it.
+func TestApplyLeavesTheDiskAlone(t *testing.T) {
+	s := NewStore(Options{
+		ReadDisk: func(p Path) (Disk, error) { t.Errorf("reads %s", p); return Disk{}, nil },
+		Stat:     func(p Path) (fs.FileInfo, error) { t.Errorf("stats %s", p); return nil, fs.ErrNotExist },
+	})
+	const uri = "file:///some/file"
+	apply(t, s, Open{uri, "", 1, "x"})
+	resolved := s.Get(uri).file
+	resolved.path = func() Path { t.Error("resolves the path"); return "" }
+	apply(t, s, Change{uri, 1, []ContentChange{{nil, "y"}}})
+	apply(t, s, Save{URI: uri})
+	apply(t, s, Close{uri})
+	apply(t, s, Open{uri, "", 1, "z"})
+	apply(t, s, Close{uri})
+	s.Settle("test")
+}
+
+func TestSpellingsOfOneFile(t *testing.T) {
+	dir := tempPath(t)
+	real, link := filepath.Join(dir, "real.txt"), filepath.Join(dir, "link.txt")
+	must(t, os.WriteFile(real, []byte("a\n"), 0o644))
+	if err := os.Symlink(real, link); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+	s := NewStore(Options{})
+	path := resolve(t, link)
+	live := func(want string, clashes bool) {
+		t.Helper()
+		d, clash := s.Live(path)
+		if d == nil || d.URI != PathURI(want) || (clash != nil) != clashes {
+			t.Errorf("live is %+v, clash %v; want %s, %v", d, clash, want, clashes)
+		}
+		if clashes && clash != nil && (len(clash.URIs) != 2 || clash.URIs[0] != PathURI(want) ||
+			!strings.Contains(clash.Error(), PathURI(real)) || !strings.Contains(clash.Error(), PathURI(link))) {
+			t.Errorf("clash says %v", clash)
+		}
+	}
+	if d, clash := s.Live(path); d != nil || clash != nil {
+		t.Errorf("nothing is open, live is %v, %v", d, clash)
+	}
+	apply(t, s, Open{PathURI(real), "", 1, "a\n"})
+	live(real, false)
+	apply(t, s, Open{PathURI(link), "", 1, "a\n"})
+	live(link, false) // both clean: the one changed last
+	if s.Get(PathURI(real)).Path() != path || s.Get(PathURI(link)).Path() != path {
+		t.Error("two documents of one file have different paths")
+	}
+	apply(t, s, Change{PathURI(real), 2, []ContentChange{{nil, "mine\n"}}})
+	apply(t, s, Change{PathURI(link), 2, []ContentChange{{nil, "x\n"}}})
+	apply(t, s, Change{PathURI(link), 3, []ContentChange{{nil, "a\n"}}})
+	live(real, false) // the dirty one, though the other changed last
+	apply(t, s, Change{PathURI(link), 4, []ContentChange{{nil, "theirs\n"}}})
+	live(link, true)
+	apply(t, s, Change{PathURI(real), 3, []ContentChange{{nil, "theirs\n"}}})
+	live(real, false) // both dirty, with the same text
+}
+
+func TestReadRows(t *testing.T) {
+	for _, c := range []struct {
+		content     string
+		line, limit int
+		want        string
+	}{
+		{"a\nb\nc\n", 0, All, "a\nb\nc\n"},
+		{"a\nb\nc\n", 1, All, "a\nb\nc\n"},
+		{"a\nb\nc\n", 2, 1, "b\n"},
+		{"a\nb\nc\n", 2, 2, "b\nc\n"},
+		{"a\nb\nc\n", 2, 99, "b\nc\n"},
+		{"a\nb\nc\n", 3, All, "c\n"},
+		{"a\nb\nc\n", 4, All, ""},
+		{"a\nb\nc\n", 5, All, ""},
+		{"a\nb\nc\n", 999, 3, ""},
+		{"a\nb\nc\n", 1, 0, ""},
+		{"a\nb\nc\n", -7, 1, "a\n"},
+		{"a\nb\nc", 3, All, "c"},
+		{"a\r\nb\rc\n", 1, 2, "a\r\nb\r"},
+		{"a\r\nb\rc\n", 3, 1, "c\n"},
+		{"", 1, All, ""},
+		{"\n", 1, 1, "\n"},
+		{"\ufeffé\n", 1, 1, "\ufeffé\n"},
+	} {
+		f := newOnDisk(t, c.content)
+		for _, open := range []bool{false, true} {
+			if open {
+				f.open(c.content)
+			}
+			got, err := f.Read(f.path, c.line, c.limit)
+			if err != nil || got.Text != c.want || got.Whole.String() != c.content || (got.Document != nil) != open {
+				t.Errorf("open %v: Read(%q, %d, %d) = %+v, %v; want %q", open, c.content, c.line, c.limit, got, err, c.want)
+			}
+		}
+	}
+}
+
+func TestReadServesTheLiveText(t *testing.T) {
+	f := newOnDisk(t, "disk\n")
+	read := func(want string, document bool) {
+		t.Helper()
+		got, err := f.Read(f.path, 1, All)
+		if err != nil || got.Text != want || (got.Document != nil) != document {
+			t.Errorf("Read = %q from %v, %v; want %q", got.Text, got.Document, err, want)
+		}
+	}
+	read("disk\n", false)
+	f.open("disk\n")
+	read("disk\n", true)
+	f.change("unsaved\n")
+	read("unsaved\n", true)
+	f.write("written meanwhile\n")
+	read("unsaved\n", true) // dirty: the disk is another matter
+	f.change("disk\n")
+	read("written meanwhile\n", false) // clean again, and behind
+	apply(t, f.Store, Close{f.uri})
+	f.open("written meanwhile\n")
+	read("written meanwhile\n", true)
+	// Behind is noticed by reading, without anyone having looked.
+	f.write("once more\n")
+	read("once more\n", false)
+	must(t, os.Remove(f.name))
+	if _, err := f.Read(f.path, 1, All); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("clean, and the file is gone: %v", err)
+	}
+	f.change("unsaved\n")
+	read("unsaved\n", true)
+}
+
+// TestReadDoesNotReadTheDiskAgain: a clean document whose file is as it was costs a look at the time stamp.
+func TestReadDoesNotReadTheDiskAgain(t *testing.T) {
+	f := newOnDisk(t, "a\n")
+	must(t, os.Chtimes(f.name, time.Time{}, time.Now().Add(-time.Hour)))
+	reads := 0
+	f.Store = NewStore(Options{ReadDisk: func(p Path) (Disk, error) { reads++; return ReadDisk(p) }})
+	f.open("a\n")
+	for range 5 {
+		if got, err := f.Read(f.path, 1, All); err != nil || got.Document == nil {
+			t.Fatalf("Read = %+v, %v", got, err)
+		}
+	}
+	if reads != 1 {
+		t.Errorf("the disk was read %d times", reads)
+	}
+	// A file written just now may be written again within the same tick of its clock.
+	must(t, os.Chtimes(f.name, time.Time{}, time.Now()))
+	for range 3 {
+		_, err := f.Read(f.path, 1, All)
+		must(t, err)
+	}
+	if reads != 4 {
+		t.Errorf("the disk was read %d times, want 4", reads)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	dir := tempPath(t)
+	must(t, os.WriteFile(filepath.Join(dir, "latin1"), []byte("caf\xe9"), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "utf16"), []byte("\xff\xfea\x00"), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "file"), []byte("x"), 0o644))
+	s := NewStore(Options{})
+	for name, want := range map[string]error{
+		"latin1": ErrNotUTF8, "utf16": ErrNotUTF8, "": ErrNotRegular, "none": fs.ErrNotExist, "none/x": fs.ErrNotExist, "file/x": fs.ErrNotExist,
+	} {
+		path := resolve(t, filepath.Join(dir, name))
+		_, err := s.Read(path, 1, All)
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), string(path)) || strings.Count(err.Error(), dir) != 1 {
+			t.Errorf("Read(%q): %v, want %v", name, err, want)
+		}
+	}
+	// An open document can be read whatever the disk says.
+	uri := PathURI(filepath.Join(dir, "latin1"))
+	apply(t, s, Open{uri, "", 1, "café"})
+	if got, err := s.Read(resolve(t, filepath.Join(dir, "latin1")), 1, All); err != nil || got.Text != "café" {
+		t.Errorf("Read = %q, %v", got.Text, err)
+	}
+}
+
+func TestReadTextKnowsItsLimit(t *testing.T) {
+	if _, err := readText(strings.NewReader("x"), MaxFileSize+1); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("too large by its size: %v", err)
+	}
+	if got, err := readText(strings.NewReader("grown while read"), 2); err != nil || got != "grown while read" {
+		t.Errorf("grown: %q, %v", got, err)
+	}
+	if got, err := readText(strings.NewReader(""), 10); err != nil || got != "" {
+		t.Errorf("shrunk: %q, %v", got, err)
+	}
+}
+
+// TestReadersAndWriter is for the race detector: one writer, many readers, and the disk moving.
+func TestReadersAndWriter(t *testing.T) {
+	f := newOnDisk(t, "row\n")
+	f.open("row\n")
+	stop := make(chan bool)
+	var wg sync.WaitGroup
+	reader := func(read func()) {
+		wg.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					read()
+				}
+			}
+		})
+	}
+	reader(func() {
+		if _, err := f.Read(f.path, 1, 2); err != nil {
+			t.Error(err)
+		}
+	})
+	reader(func() { f.Live(f.path) })
+	reader(func() { f.Get(f.uri).State(); NormHashText(f.Get(f.uri).Text) })
+	reader(func() {
+		if _, err := f.Look(f.path); err != nil {
+			t.Error(err)
+		}
+	})
+	want := "row\n"
+	for i := range 300 {
+		switch i % 50 {
+		case 10:
+			f.write(want)
+			apply(t, f.Store, Save{URI: f.uri, Text: &want})
+		case 20:
+			apply(t, f.Store, Close{f.uri})
+			f.open(want)
+		default:
+			want = "x" + want
+			apply(t, f.Store, Change{f.uri, int32(i), []ContentChange{{span(0, 0, 0, 0), "x"}}})
+		}
+	}
+	close(stop)
+	wg.Wait()
+	if got := f.Get(f.uri).Text.String(); got != want {
+		t.Errorf("in the end %q, want %q", got, want)
+	}
+	f.write(want)
+	f.look()
+	f.want(Clean)
+}
+
+func TestNormHashTextIsNormHash(t *testing.T) {
+	content := "\ufeff" + strings.Repeat("row\r\n", 3000)
+	doc := text.New(content).Replace(10, 12, "typed\r")
+	if NormHashText(doc) != NormHash(doc.String()) {
+		t.Error("the two differ")
+	}
+}

@@ -1,0 +1,184 @@
+//go:build unix
+
+package buffers
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestWriteKeepsTheMode(t *testing.T) {
+	dir := tempPath(t)
+	for _, mode := range []fs.FileMode{0o600, 0o644, 0o755, 0o777, 0o640 | fs.ModeSetgid} {
+		name := filepath.Join(dir, "f")
+		must(t, os.WriteFile(name, []byte("x"), 0o600))
+		must(t, os.Chmod(name, mode))
+		must(t, WriteFileAtomic(Path(name), "y", seen(t, Path(name))))
+		info, err := os.Stat(name)
+		must(t, err)
+		if info.Mode() != mode || content(t, name) != "y" {
+			t.Errorf("mode %v became %v, content %q", mode, info.Mode(), content(t, name))
+		}
+	}
+	// A new one gets what the umask leaves, as from any other program.
+	must(t, os.WriteFile(filepath.Join(dir, "other"), nil, 0o666))
+	must(t, WriteFileAtomic(Path(filepath.Join(dir, "new")), "y", Seen{}))
+	a, err := os.Stat(filepath.Join(dir, "other"))
+	must(t, err)
+	b, err := os.Stat(filepath.Join(dir, "new"))
+	must(t, err)
+	if a.Mode() != b.Mode() {
+		t.Errorf("a new file has mode %v, want %v", b.Mode(), a.Mode())
+	}
+}
+
+func TestWriteKeepsHardLinks(t *testing.T) {
+	dir := tempPath(t)
+	name, other := filepath.Join(dir, "f"), filepath.Join(dir, "g")
+	must(t, os.WriteFile(name, []byte("a long old text"), 0o644))
+	must(t, os.Link(name, other))
+	must(t, WriteFileAtomic(Path(name), "short", seen(t, Path(name))))
+	if content(t, name) != "short" || content(t, other) != "short" {
+		t.Errorf("the two names hold %q and %q", content(t, name), content(t, other))
+	}
+	noCrumbs(t, dir, "f", "g")
+}
+
+func TestWriteKeepsExtendedAttributes(t *testing.T) {
+	name := filepath.Join(tempPath(t), "f")
+	must(t, os.WriteFile(name, []byte("x"), 0o644))
+	if err := unix.Setxattr(name, "user.acp", []byte("kept"), 0); err != nil {
+		t.Skipf("no extended attributes here: %v", err)
+	}
+	must(t, WriteFileAtomic(Path(name), "y", seen(t, Path(name))))
+	value := make([]byte, 20)
+	if n, err := unix.Getxattr(name, "user.acp", value); err != nil || string(value[:n]) != "kept" {
+		t.Errorf("the attribute is %q, %v", value[:max(n, 0)], err)
+	}
+}
+
+// TestWriteReplacesTheInode shows that a reader of the old file goes on to see all of the old text.
+func TestWriteReplacesTheInode(t *testing.T) {
+	name := filepath.Join(tempPath(t), "f")
+	must(t, os.WriteFile(name, []byte("old"), 0o644))
+	f, err := os.Open(name)
+	must(t, err)
+	defer f.Close()
+	must(t, WriteFileAtomic(Path(name), "new text", seen(t, Path(name))))
+	buf := make([]byte, 10)
+	if n, _ := f.Read(buf); string(buf[:n]) != "old" {
+		t.Errorf("a reader of the old file sees %q", buf[:n])
+	}
+}
+
+// TestReplaceReportsAWriteInBetween writes the old file after it was looked at, as another program would.
+func TestReplaceReportsAWriteInBetween(t *testing.T) {
+	dir := tempPath(t)
+	name, temp := filepath.Join(dir, "f"), filepath.Join(dir, "temp")
+	must(t, os.WriteFile(name, []byte("looked at"), 0o644))
+	old, err := os.Open(name)
+	must(t, err)
+	defer old.Close()
+	must(t, os.WriteFile(temp, []byte("ours"), 0o644))
+	must(t, os.WriteFile(name, []byte("theirs"), 0o644)) // into the same inode
+	was, err := replace(temp, name, old)
+	if err != nil || was != "theirs" || content(t, name) != "ours" {
+		t.Errorf("replace = %q, %v; the file holds %q", was, err, content(t, name))
+	}
+}
+
+func TestReplaceContentRefusesAnotherInode(t *testing.T) {
+	dir := tempPath(t)
+	name := filepath.Join(dir, "f")
+	must(t, os.WriteFile(name, []byte("x"), 0o644))
+	disk, err := ReadDisk(Path(name))
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "g"), []byte("theirs"), 0o644))
+	must(t, os.Rename(filepath.Join(dir, "g"), name)) // another program's atomic write
+	var moved *MovedError
+	if err := replaceContent(Path(name), disk, "ours"); !errors.As(err, &moved) || moved.Found.Content != "theirs" {
+		t.Errorf("replaceContent: %v", err)
+	}
+	if got := content(t, name); got != "theirs" {
+		t.Errorf("the file holds %q", got)
+	}
+	noCrumbs(t, dir, "f")
+}
+
+func TestOverwrite(t *testing.T) {
+	name := filepath.Join(tempPath(t), "f")
+	must(t, os.WriteFile(name, []byte("theirs"), 0o644))
+	var moved *MovedError
+	if err := overwrite(Path(name), Disk{Content: "looked at"}, "ours"); !errors.As(err, &moved) || content(t, name) != "theirs" {
+		t.Errorf("overwrote what has moved: %v", err)
+	}
+	must(t, overwrite(Path(name), Disk{Content: "theirs"}, "ours, and longer"))
+	if got := content(t, name); got != "ours, and longer" {
+		t.Errorf("the file holds %q", got)
+	}
+}
+
+// TestFilesThatCannotBeReplaced: the owner must not change, and where the folder does not let us in, the file may.
+func TestFilesThatCannotBeReplaced(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Run("as root the owner is kept", func(t *testing.T) {
+			name := filepath.Join(tempPath(t), "f")
+			must(t, os.WriteFile(name, []byte("x"), 0o644))
+			must(t, os.Chown(name, 12345, 54321))
+			must(t, WriteFileAtomic(Path(name), "y", seen(t, Path(name))))
+			info, err := os.Stat(name)
+			must(t, err)
+			if stat := info.Sys().(*syscall.Stat_t); stat.Uid != 12345 || stat.Gid != 54321 || content(t, name) != "y" {
+				t.Errorf("owner %d:%d, content %q", stat.Uid, stat.Gid, content(t, name))
+			}
+		})
+		return // permissions do not bind root
+	}
+	t.Run("a folder we cannot write", func(t *testing.T) {
+		dir := tempPath(t)
+		name := filepath.Join(dir, "f")
+		must(t, os.WriteFile(name, []byte("x"), 0o644))
+		must(t, os.Chmod(dir, 0o555))
+		defer os.Chmod(dir, 0o755)
+		must(t, WriteFileAtomic(Path(name), "y", seen(t, Path(name))))
+		if got := content(t, name); got != "y" {
+			t.Errorf("the file holds %q", got)
+		}
+	})
+	t.Run("a file we cannot write", func(t *testing.T) {
+		name := filepath.Join(tempPath(t), "f")
+		must(t, os.WriteFile(name, []byte("x"), 0o444))
+		if err := WriteFileAtomic(Path(name), "y", seen(t, Path(name))); !errors.Is(err, fs.ErrPermission) || content(t, name) != "x" {
+			t.Errorf("wrote a protected file: %v", err)
+		}
+	})
+	t.Run("a folder we cannot search", func(t *testing.T) {
+		dir := filepath.Join(tempPath(t), "closed")
+		must(t, os.Mkdir(dir, 0o000))
+		defer os.Chmod(dir, 0o755)
+		if p, err := Resolve(filepath.Join(dir, "f")); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("resolved to %q, %v", p, err)
+		}
+	})
+}
+
+// TestSpecialFilesAreNotOpened: a pipe would block whoever opens it.
+func TestSpecialFilesAreNotOpened(t *testing.T) {
+	name := filepath.Join(tempPath(t), "pipe")
+	must(t, unix.Mkfifo(name, 0o644))
+	if _, err := ReadDisk(Path(name)); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("ReadDisk: %v", err)
+	}
+	if err := WriteFileAtomic(Path(name), "x", Seen{}); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("WriteFileAtomic: %v", err)
+	}
+	if _, err := ReadDisk("/dev/null"); !errors.Is(err, ErrNotRegular) {
+		t.Errorf("a device: %v", err)
+	}
+}
