@@ -340,23 +340,12 @@ func (e *editor) permissionShow(_ context.Context, p *idParams) (none, error) {
 	return none{}, e.core.ShowQuestion(p.ID)
 }
 
-type ruleResult struct {
-	ID    string `json:"id"`
-	Agent string `json:"agent"`
-	Kind  string `json:"kind"`
-	Text  string `json:"text"`
-}
-
 type permissionRulesResult struct {
-	Rules []ruleResult `json:"rules"`
+	Rules []session.RememberedRule `json:"rules"`
 }
 
 func (e *editor) permissionRules(context.Context, *none) (permissionRulesResult, error) {
-	var out permissionRulesResult
-	for _, r := range e.core.Rules() {
-		out.Rules = append(out.Rules, ruleResult{r.ID, r.Agent, r.Kind, r.Text})
-	}
-	return out, nil
+	return permissionRulesResult{e.core.Rules()}, nil
 }
 
 func (e *editor) permissionForget(_ context.Context, p *idParams) (none, error) {
@@ -369,26 +358,13 @@ type completeParams struct {
 	Offset  int    `json:"offset"`
 }
 
-type completeItem struct {
-	Label      string `json:"label"`
-	Kind       string `json:"kind"`
-	Detail     string `json:"detail,omitzero"`
-	InsertText string `json:"insertText"`
-	Start      int    `json:"start"`
-	End        int    `json:"end"`
-}
-
 type completeResult struct {
-	Items []completeItem `json:"items"`
+	Items []session.Completion `json:"items"`
 }
 
 func (e *editor) complete(_ context.Context, p *completeParams) (completeResult, error) {
 	if p.Offset < 0 || p.Offset > len(p.Text) {
 		return completeResult{}, session.Errorf(session.KindInvalid, "acp.complete: member offset is %d, and must be between 0 and %d, the length of the text in bytes", p.Offset, len(p.Text))
 	}
-	var out completeResult
-	for _, c := range e.core.Complete(p.Session, p.Text, p.Offset) {
-		out.Items = append(out.Items, completeItem{c.Label, c.Kind, c.Detail, c.InsertText, c.Start, c.End})
-	}
-	return out, nil
+	return completeResult{e.core.Complete(p.Session, p.Text, p.Offset)}, nil
 }

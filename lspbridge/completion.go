@@ -37,12 +37,10 @@ func (e *editor) completion(_ context.Context, p *positionParams) (any, error) {
 
 func completionKind(kind string) protocol.CompletionItemKind {
 	switch kind {
-	case "file", "buffer":
+	case "file":
 		return protocol.CompletionItemKindFile
 	case "folder":
 		return protocol.CompletionItemKindFolder
-	case "symbol":
-		return protocol.CompletionItemKindReference
 	case "command":
 		return protocol.CompletionItemKindFunction
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -264,6 +265,7 @@ func TestSettling(t *testing.T) {
 	} {
 		c := newRaw(t)
 		c.initialize()
+		go func() { _, _ = io.Copy(io.Discard, c.in) }() // answers are not looked at
 		c.send(`{"jsonrpc":"2.0",` + tt.message + `}`)
 		c.send(`{"jsonrpc":"2.0","method":"exit"}`)
 		<-c.served

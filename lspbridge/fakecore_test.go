@@ -171,7 +171,7 @@ func pipes() (server, client duplex) {
 		duplex{fromServer, toServer, []io.Closer{fromServer, toServer}}
 }
 
-// bench is a bridge between a fake editor and a fake core.
+// rig is a bridge between a fake editor and a fake core.
 type rig struct {
 	core   *fakeCore
 	client *fakeeditor.Editor

@@ -247,11 +247,13 @@ func (l *lane) take(n *node, now time.Time) {
 	}
 }
 
-// prune forgets when entries were written that may be written again at once.
-func (l *lane) prune(now time.Time) {
+// forgettable says whether an empty lane holds nothing that a new one would not:
+// all that was written may be written again at once.
+func (l *lane) forgettable(now time.Time) bool {
 	for key, at := range l.sent {
 		if now.Sub(at) >= pace {
 			delete(l.sent, key)
 		}
 	}
+	return len(l.sent) == 0 && now.Sub(l.stateAt) >= pace
 }

@@ -123,7 +123,7 @@ func (o *outbox) take() (n *node, wait time.Duration) {
 		o.lanes = append(o.lanes[:i], o.lanes[i+1:]...)
 		if l.head != nil {
 			o.lanes = append(o.lanes, l)
-		} else if l.prune(now); len(l.sent) == 0 && l != o.loose {
+		} else if l.forgettable(now) && l != o.loose {
 			delete(o.byName, l.name)
 		}
 		return next, 0
