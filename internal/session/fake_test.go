@@ -352,3 +352,22 @@ func setup(t *testing.T, l *fakeLauncher, change ...func(*config.Settings)) (*Co
 	})
 	return c, e, root
 }
+
+// earlyLauncher's agent sends an update of a session before it has named it.
+type earlyLauncher struct{ fakeLauncher }
+
+func (l *earlyLauncher) Start(ctx context.Context, name, cwd string, h Host) (Agent, error) {
+	a, err := l.fakeLauncher.Start(ctx, name, cwd, h)
+	return &earlyAgent{a.(*fakeAgent)}, err
+}
+
+type earlyAgent struct{ *fakeAgent }
+
+func (a *earlyAgent) NewSession(ctx context.Context, p SessionParams) (SessionState, error) {
+	a.host.Update("remote1", CommandsUpdate{Commands: []Command{{Name: "early"}}})
+	return a.fakeAgent.NewSession(ctx, p)
+}
+
+type fakeSettings struct{}
+
+func (*fakeSettings) get() *config.Settings { return config.Default() }

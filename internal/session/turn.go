@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Prompt queues a prompt and returns as soon as it stands in its session's
@@ -304,12 +305,34 @@ func (s *session) cancelRunning() {
 	if p == nil {
 		return
 	}
-	s.core.spawn(func() {
+	t := s.running
+	s.core.spawn(func() { s.insist(p, remote, t) })
+}
+
+// cancelAgain is when an agent that has not stopped is told again, and then
+// again: some miss a cancellation that comes before they have begun.
+var cancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
+
+// insist tells the agent to cancel until the turn ends, and at last tells the
+// user what can be done about an agent that does not listen.
+func (s *session) insist(p *agentProcess, remote string, t *turn) {
+	for _, wait := range cancelAgain {
 		s.core.broker.cancel(s)
 		if err := p.agent.Cancel(remote); err != nil {
 			s.core.log.Warn("cancel", "session", s.id, "err", err)
 		}
-	})
+		timer := time.NewTimer(wait)
+		select {
+		case <-t.done:
+			timer.Stop()
+			return
+		case <-s.core.ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+	s.notice(t.id, EntryNotice, s.agentName+" was told to stop and goes on; restarting it (acp.agent.restart) ends it for good")
 }
 
 // permissionCall takes in the tool call of a question and returns how it now

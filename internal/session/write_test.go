@@ -23,7 +23,7 @@ func turnOf(t *testing.T, c *Core, l *fakeLauncher, f func(h Host, sid string)) 
 	}
 }
 
-func write(t *testing.T, path, content string) {
+func writeFile(t *testing.T, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestWriteMergesWithUnsavedText(t *testing.T) {
 	c, e, root := setup(t, l)
 	path := filepath.Join(root, "a.txt")
 	uri := buffers.PathURI(path)
-	write(t, path, ten)
+	writeFile(t, path, ten)
 	e.open(uri, ten)
 	e.replace(uri, "2\n", "2 USER\n")
 	turnOf(t, c, l, func(h Host, sid string) {
@@ -105,7 +105,7 @@ func TestConflictIsNeverApplied(t *testing.T) {
 	c, e, root := setup(t, l)
 	path := filepath.Join(root, "a.txt")
 	uri := buffers.PathURI(path)
-	write(t, path, ten)
+	writeFile(t, path, ten)
 	e.open(uri, ten)
 	turnOf(t, c, l, func(h Host, sid string) {
 		got, _ := h.ReadTextFile(t.Context(), sid, path, nil, nil)
@@ -154,7 +154,7 @@ func TestTypingMeanwhile(t *testing.T) {
 			c, e, root := setup(t, l)
 			path := filepath.Join(root, "a.txt")
 			uri := buffers.PathURI(path)
-			write(t, path, ten)
+			writeFile(t, path, ten)
 			e.open(uri, ten)
 			typed := 0
 			e.onApply = func(d DocumentEdit) (bool, error) {
@@ -187,7 +187,7 @@ func TestWriteOnDisk(t *testing.T) {
 	c, e, root := setup(t, l)
 	path := filepath.Join(root, "sub", "new.txt")
 	crlf := filepath.Join(root, "crlf.txt")
-	write(t, crlf, "a\r\nb\r\n")
+	writeFile(t, crlf, "a\r\nb\r\n")
 	turnOf(t, c, l, func(h Host, sid string) {
 		if err := h.WriteTextFile(t.Context(), sid, path, "one\ntwo\n"); err != nil {
 			t.Error(err)
