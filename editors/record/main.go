@@ -20,28 +20,36 @@ import (
 func main() {
 	out := flag.String("out", "internal/review/testdata/editors", "the `folder` for recordings")
 	flag.Usage = func() {
-		fmt.Fprintln(flag.CommandLine.Output(), "usage: record [flags] nvim-0.10|nvim-0.12|vscode [scenario...]")
+		fmt.Fprintln(flag.CommandLine.Output(), "usage: record [flags] [EDITOR [scenario...]]\n"+
+			"EDITOR is one of "+strings.Join(editors, ", ")+"; all of them if it is not given")
 		flag.PrintDefaults()
 	}
 	flag.Parse()
-	if flag.NArg() == 0 {
-		flag.Usage()
-		os.Exit(2)
+	var err error
+	if flag.NArg() > 0 {
+		err = run(*out, flag.Arg(0), flag.Args()[1:])
+	} else {
+		for _, editor := range editors {
+			err = errors.Join(err, run(*out, editor, nil))
+		}
 	}
-	if err := run(*out, flag.Arg(0), flag.Args()[1:]); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "record:", err)
 		os.Exit(1)
 	}
 }
 
+var editors = []string{"nvim-0.10", "nvim-0.12", "vscode"}
+
+// run records the named scenarios, or all, in one editor.
 func run(out, editor string, names []string) error {
+	if !slices.Contains(editors, editor) {
+		return fmt.Errorf("editor %q is not one of %s", editor, strings.Join(editors, ", "))
+	}
 	if editor == "vscode" {
 		return recordVSCode(out, names)
 	}
-	version, ok := strings.CutPrefix(editor, "nvim-")
-	if !ok {
-		return fmt.Errorf("editor %q is not known", editor)
-	}
+	version := strings.TrimPrefix(editor, "nvim-")
 	bin, err := tool("tools/get-nvim", version)
 	if err != nil {
 		return err

@@ -39,7 +39,10 @@ function Record_formatter(whole)
       out[i] = line:gsub('%s+$', '')
       if out[i] ~= line then
         edits[#edits + 1] = {
-          range = { start = { line = i - 1, character = #out[i] }, ['end'] = { line = i - 1, character = #line } },
+          range = {
+            start = { line = i - 1, character = #out[i] },
+            ['end'] = { line = i - 1, character = #line },
+          },
           newText = '',
         }
       end
@@ -47,7 +50,10 @@ function Record_formatter(whole)
     if whole then
       edits = {
         {
-          range = { start = { line = 0, character = 0 }, ['end'] = { line = #lines, character = 0 } },
+          range = {
+            start = { line = 0, character = 0 },
+            ['end'] = { line = #lines, character = 0 },
+          },
           newText = table.concat(out, '\n') .. '\n',
         },
       }
