@@ -107,6 +107,10 @@ func goName(t reflect.Type) string {
 	switch {
 	case t == nil:
 		return "another value"
+	case t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uintptr:
+		return "a whole number from 0 on"
+	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Int64:
+		return "a whole number"
 	case isNumber(t):
 		return "a number"
 	case t.Kind() == reflect.String:

@@ -46,7 +46,6 @@ type core interface {
 	Restore(ctx context.Context, d session.Decide) (session.Decision, error)
 	Resolve(ctx context.Context, hunk, take string) (session.Decision, error)
 	Baseline(uri string) (string, error)
-	HunkAt(uri string, line int) (review.Hunk, bool)
 
 	Complete(session, text string, offset int) []session.Completion
 	SettingsChanged()
