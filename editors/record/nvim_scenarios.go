@@ -434,6 +434,10 @@ var nvimUserScenarios = []scenario{
 		n.keys("3Gdd")
 		n.keys("u")
 	}},
+	{name: "bom", initial: "\ufeffone\ntwo\n", script: func(n *neovim) {
+		n.keys("ggI!<Esc>")
+		n.ex("w")
+	}},
 	{name: "no-final-newline", initial: "one\ntwo\nthree", script: func(n *neovim) {
 		n.keys("GA!<Esc>")
 		n.keys("ofour<Esc>")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -25,38 +26,47 @@ func TestRecordingsGiveTheEditorsText(t *testing.T) {
 	}
 }
 
-// Each scenario is there for each version that is there at all.
+// Each scenario is there for each version that is there at all, and nothing else.
 func TestRecordingsAreComplete(t *testing.T) {
 	logs, err := editorlog.Load(fixtures)
 	if err != nil {
 		t.Fatal(err)
 	}
 	have := map[string]map[string]bool{} // editor and version -> scenarios
+	versions := map[string]int{}         // editor -> number of its versions
 	for _, log := range logs {
 		key := log.Editor + " " + log.Version
 		if have[key] == nil {
 			have[key] = map[string]bool{}
+			versions[log.Editor]++
 		}
 		have[key][log.Scenario] = true
 	}
-	nvims := 0
+	if versions["nvim"] != 2 || versions["vscode"] != 1 || len(versions) != 2 {
+		t.Errorf("recordings of %v versions, want 2 of nvim and 1 of vscode", versions)
+	}
+	want := map[string][]string{}
+	for _, sc := range nvimScenarios() {
+		want["nvim"] = append(want["nvim"], sc.name)
+	}
+	script, err := vscodeFiles.ReadFile("vscode/scenarios.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^    name: '([a-z-]+)',$`).FindAllSubmatch(script, -1) {
+		want["vscode"] = append(want["vscode"], string(m[1]))
+	}
 	for key, scenarios := range have {
-		if !strings.HasPrefix(key, "nvim ") {
-			continue
-		}
-		nvims++
-		for _, sc := range nvimScenarios() {
-			if !scenarios[sc.name] {
-				t.Errorf("%s lacks scenario %s: run make record", key, sc.name)
+		editor, _, _ := strings.Cut(key, " ")
+		for _, name := range want[editor] {
+			if !scenarios[name] {
+				t.Errorf("%s lacks scenario %s: record it", key, name)
 			}
-			delete(scenarios, sc.name)
+			delete(scenarios, name)
 		}
 		for name := range scenarios {
 			t.Errorf("%s has a recording of %s, which is no scenario", key, name)
 		}
-	}
-	if nvims < 2 {
-		t.Errorf("recordings of %d versions of Neovim, want 2 or more", nvims)
 	}
 }
 
