@@ -16,7 +16,7 @@ import (
 
 // Options are what a Store needs from outside. The zero value is ready for use.
 type Options struct {
-	Encoding position.Encoding // as agreed with the editor
+	Encoding position.Encoding // as agreed with the editor; with position.LFRows if its rows are not LSP's
 
 	// ReadDisk and Stat stand in for the file system in tests.
 	ReadDisk func(Path) (Disk, error)

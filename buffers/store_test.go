@@ -386,3 +386,15 @@ func TestAllIsInOrderOfChange(t *testing.T) {
 		t.Errorf("All() = %q, want %q", got, want)
 	}
 }
+
+// TestNeovimSubstitutesInAMixedFile replays what Neovim sends for `:%s/\r//` and an append, in a file with mixed line
+// ends: its rows end at "\n" alone.
+func TestNeovimSubstitutesInAMixedFile(t *testing.T) {
+	s := NewStore(Options{Encoding: position.UTF16 | position.LFRows})
+	apply(t, s, Open{"untitled:a", "", 0, "a\r\nb\nc\r\n"})
+	apply(t, s, Change{"untitled:a", 4, []ContentChange{{span(0, 1, 2, 2), "\nb\nc"}}})
+	apply(t, s, Change{"untitled:a", 5, []ContentChange{{span(2, 1, 2, 1), "z"}}})
+	if got := s.Get("untitled:a").Text.String(); got != "a\nb\ncz\n" {
+		t.Errorf("the text is %q", got)
+	}
+}

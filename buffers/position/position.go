@@ -16,7 +16,7 @@ import (
 	"acp-ls/buffers/text"
 )
 
-// Encoding says what a column counts (LSP's PositionEncodingKind). The zero value is LSP's default.
+// Encoding says what a column counts (LSP's PositionEncodingKind) and where a row ends. The zero value is LSP's default.
 type Encoding uint8
 
 const (
@@ -25,14 +25,52 @@ const (
 	UTF32
 )
 
+// LFRows, added to an encoding as in UTF16|LFRows, is for editors whose rows end at "\n" alone, against the letter of
+// LSP: a lone "\r" is a character like others there, and so is the one in front of "\n" as far as there are columns for
+// it. Neovim sends such positions for every file with mixed line ends, and with LSP's rows its edits would go astray.
+// Where "\r\n" ends all rows the two agree on all positions that do not lie past the end of a row.
+const LFRows Encoding = 1 << 7
+
 var encodingNames = [...]string{UTF16: "utf-16", UTF8: "utf-8", UTF32: "utf-32"}
 
-// String returns LSP's name of e, such as "utf-16".
+// String returns LSP's name of e, such as "utf-16", with a word about the rows if they are not LSP's.
 func (e Encoding) String() string {
-	if int(e) < len(encodingNames) {
-		return encodingNames[e]
+	name := fmt.Sprintf("Encoding(%d)", uint8(e.columns()))
+	if int(e.columns()) < len(encodingNames) {
+		name = encodingNames[e.columns()]
 	}
-	return fmt.Sprintf("Encoding(%d)", uint8(e))
+	if e&LFRows != 0 {
+		name += " in rows by LF"
+	}
+	return name
+}
+
+// columns returns e without what it says about rows.
+func (e Encoding) columns() Encoding { return e &^ LFRows }
+
+// row returns where the content of a row starts and ends, or false if t has no such row.
+func (e Encoding) row(t text.Text, i uint32) (start, end int, ok bool) {
+	if e&LFRows == 0 {
+		if uint64(i) >= uint64(t.LineCount()) {
+			return 0, 0, false
+		}
+		return t.LineStart(int(i)), t.LineEnd(int(i)), true
+	}
+	switch last := uint64(t.FeedCount()); {
+	case uint64(i) > last:
+		return 0, 0, false
+	case uint64(i) == last:
+		return t.FeedStart(int(i)), t.Len(), true
+	}
+	return t.FeedStart(int(i)), t.FeedStart(int(i)+1) - 1, true
+}
+
+// rowOf returns the row that holds the byte at offset.
+func (e Encoding) rowOf(t text.Text, offset int) int {
+	if e&LFRows == 0 {
+		return t.LineOf(offset)
+	}
+	return t.FeedsBefore(offset)
 }
 
 // ParseEncoding returns the encoding that LSP calls name.
@@ -73,10 +111,11 @@ const longRow = 512
 
 // PositionOffset returns the byte offset in t that p means.
 func PositionOffset(t text.Text, p Position, e Encoding) int {
-	if uint64(p.Line) >= uint64(t.LineCount()) {
+	start, end, ok := e.row(t, p.Line)
+	if !ok {
 		return t.Len()
 	}
-	start, end := t.LineStart(int(p.Line)), t.LineEnd(int(p.Line))
+	e = e.columns()
 	if uint64(p.Character) >= uint64(end-start) {
 		return end // no code unit takes less than a byte
 	}
@@ -97,9 +136,9 @@ func PositionOffset(t text.Text, p Position, e Encoding) int {
 // one inside a code point the start of it, one out of the text the nearest end.
 func OffsetPosition(t text.Text, offset int, e Encoding) Position {
 	offset = min(max(offset, 0), t.Len())
-	row := t.LineOf(offset)
-	start := t.LineStart(row)
-	offset = min(offset, t.LineEnd(row))
+	row := e.rowOf(t, offset)
+	start, end, _ := e.row(t, uint32(row))
+	offset, e = min(offset, end), e.columns()
 	var column int
 	switch {
 	case e == UTF8:
@@ -135,6 +174,7 @@ func OffsetsRange(t text.Text, start, end int, e Encoding) Range {
 
 // Units returns the length of s in code units of e.
 func Units(s string, e Encoding) int {
+	e = e.columns()
 	if e == UTF8 {
 		return len(s)
 	}

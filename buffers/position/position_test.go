@@ -13,7 +13,7 @@ import (
 	"acp-ls/buffers/text"
 )
 
-var encodings = []Encoding{UTF16, UTF8, UTF32}
+var encodings = []Encoding{UTF16, UTF8, UTF32, UTF16 | LFRows, UTF8 | LFRows, UTF32 | LFRows}
 
 // table is the oracle: for each row and column the offset it means, written down one unit at a time.
 type table struct {
@@ -26,18 +26,18 @@ func tableOf(s string, e Encoding) table {
 	row := []int{}
 	for i, r := range s {
 		_, size := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == '\n' && i > 0 && s[i-1] == '\r':
+		switch lf := e&LFRows != 0; {
+		case !lf && r == '\n' && i > 0 && s[i-1] == '\r':
 			continue // the row ended with the CR
-		case r == '\n' || r == '\r':
+		case r == '\n' || !lf && r == '\r':
 			tab.offsets = append(tab.offsets, append(row, i))
 			row = []int{}
 			continue
 		}
 		units := 1
-		if e == UTF8 {
+		if e.columns() == UTF8 {
 			units = size
-		} else if e == UTF16 {
+		} else if e.columns() == UTF16 {
 			units = len(utf16.Encode([]rune{r}))
 		}
 		for range units {
@@ -130,6 +130,18 @@ func TestMiddleOfAPairIsItsStart(t *testing.T) {
 	}
 }
 
+// TestNeovimInMixedFiles has positions as Neovim sends them, where each "\r" is a character: `:%s/\r//`, and typing behind
+// a lone "\r".
+func TestNeovimInMixedFiles(t *testing.T) {
+	start, end := RangeOffsets(text.New("a\r\nb\nc\r\n"), Range{Position{0, 1}, Position{2, 2}}, UTF16|LFRows)
+	if start != 1 || end != 7 {
+		t.Errorf("substitution: %d, %d", start, end)
+	}
+	if got := PositionOffset(text.New("a\rb\nc\n"), Position{1, 1}, UTF16|LFRows); got != 5 {
+		t.Errorf("behind a lone CR: %d", got)
+	}
+}
+
 func TestRanges(t *testing.T) {
 	txt := text.New("one\r\ntwo\nthree")
 	start, end := RangeOffsets(txt, Range{Position{0, 9}, Position{2, 2}}, UTF16)
@@ -154,12 +166,15 @@ func TestRanges(t *testing.T) {
 
 func TestEncodingNames(t *testing.T) {
 	for _, e := range encodings {
-		if got, err := ParseEncoding(e.String()); got != e || err != nil {
+		if got, err := ParseEncoding(e.columns().String()); got != e.columns() || err != nil {
 			t.Errorf("ParseEncoding(%q) = %v, %v", e.String(), got, err)
 		}
 	}
 	if _, err := ParseEncoding("utf-7"); err == nil {
 		t.Error("utf-7 is taken for an encoding")
+	}
+	if got := (UTF8 | LFRows).String(); got != "utf-8 in rows by LF" {
+		t.Errorf("rows by LF are called %q", got)
 	}
 	if got := Encoding(7).String(); got != "Encoding(7)" {
 		t.Errorf("unknown encoding is called %q", got)

@@ -65,6 +65,9 @@ func checkText(t interface {
 		t.Fatalf("%q: Len %d, LineCount %d, UTF16Len %d, RuneCount %d", want,
 			text.Len(), text.LineCount(), text.UTF16Len(), text.RuneCount())
 	}
+	if text.FeedCount() != strings.Count(want, "\n") {
+		t.Fatalf("%q: FeedCount %d", want, text.FeedCount())
+	}
 	if text.Hash() != HashString(want) {
 		t.Fatalf("%q: Hash %v, want %v", want, text.Hash(), HashString(want))
 	}
@@ -97,7 +100,19 @@ func checkText(t interface {
 			t.Fatalf("%q: Lines(%d, %d) = %q", want, r[0], r[1], got)
 		}
 	}
+	feeds := 0
 	for offset := 0; offset <= len(want); offset++ {
+		if text.FeedsBefore(offset) != feeds {
+			t.Fatalf("%q: FeedsBefore(%d) = %d, want %d", want, offset, text.FeedsBefore(offset), feeds)
+		}
+		if offset == 0 || want[offset-1] == '\n' {
+			if text.FeedStart(feeds) != offset {
+				t.Fatalf("%q: FeedStart(%d) = %d, want %d", want, feeds, text.FeedStart(feeds), offset)
+			}
+		}
+		if offset < len(want) && want[offset] == '\n' {
+			feeds++
+		}
 		start := naiveStart(want, offset)
 		if got := text.RuneStart(offset); got != start {
 			t.Fatalf("%q: RuneStart(%d) = %d, want %d", want, offset, got, start)
@@ -153,14 +168,14 @@ func checkTree(t interface {
 func TestSumsOf(t *testing.T) {
 	for s, want := range map[string]sums{
 		"":                 {},
-		"a":                {1, 0, 1, 1},
-		"a\n":              {2, 1, 1 + 1, 2},
-		"\r\n\r\r\n\n":     {6, 4, 6, 6},
-		"é😀":               {6, 0, 3, 2},
-		"\xc3":             {1, 0, 1, 1},
-		"\xf0\x9f\x98":     {3, 0, 3, 3},
-		"\xed\xa0\x80":     {3, 0, 3, 3}, // a surrogate is not UTF-8
-		"12345678é12345😀x": {20, 0, 17, 16},
+		"a":                {1, 0, 0, 1, 1},
+		"a\n":              {2, 1, 1, 2, 2},
+		"\r\n\r\r\n\n":     {6, 4, 3, 6, 6},
+		"é😀":               {6, 0, 0, 3, 2},
+		"\xc3":             {1, 0, 0, 1, 1},
+		"\xf0\x9f\x98":     {3, 0, 0, 3, 3},
+		"\xed\xa0\x80":     {3, 0, 0, 3, 3}, // a surrogate is not UTF-8
+		"12345678é12345😀x": {20, 0, 0, 17, 16},
 	} {
 		if got := sumsOf(s); got != want {
 			t.Errorf("sumsOf(%q) = %+v, want %+v", s, got, want)

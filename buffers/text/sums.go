@@ -10,16 +10,17 @@ import (
 type sums struct {
 	bytes  int
 	breaks int // row terminators
+	feeds  int // "\n", also as part of "\r\n"
 	utf16  int // UTF-16 code units
 	runes  int // code points
 }
 
 func (a sums) plus(b sums) sums {
-	return sums{a.bytes + b.bytes, a.breaks + b.breaks, a.utf16 + b.utf16, a.runes + b.runes}
+	return sums{a.bytes + b.bytes, a.breaks + b.breaks, a.feeds + b.feeds, a.utf16 + b.utf16, a.runes + b.runes}
 }
 
 func (a sums) minus(b sums) sums {
-	return sums{a.bytes - b.bytes, a.breaks - b.breaks, a.utf16 - b.utf16, a.runes - b.runes}
+	return sums{a.bytes - b.bytes, a.breaks - b.breaks, a.feeds - b.feeds, a.utf16 - b.utf16, a.runes - b.runes}
 }
 
 // ascii reports whether every byte is a code point, as in ASCII (or in garbage, where it makes no difference).
@@ -27,7 +28,8 @@ func (a sums) ascii() bool { return a.bytes == a.runes }
 
 func sumsOf(s string) sums {
 	runes, astral := countRunes(s)
-	return sums{bytes: len(s), breaks: countBreaks(s), utf16: runes + astral, runes: runes}
+	feeds := strings.Count(s, "\n")
+	return sums{bytes: len(s), breaks: feeds + countLoneReturns(s), feeds: feeds, utf16: runes + astral, runes: runes}
 }
 
 // countRunes returns the number of code points in s, and how many of them take two UTF-16 units.
@@ -64,15 +66,17 @@ func ascii8(s string) bool {
 }
 
 // countBreaks returns the number of row terminators in s.
-func countBreaks(s string) int {
-	breaks := strings.Count(s, "\n")
+func countBreaks(s string) int { return strings.Count(s, "\n") + countLoneReturns(s) }
+
+// countLoneReturns returns the number of "\r" in s that no "\n" follows.
+func countLoneReturns(s string) (lone int) {
 	for {
 		i := strings.IndexByte(s, '\r')
 		if i < 0 {
-			return breaks
+			return lone
 		}
 		if i+1 == len(s) || s[i+1] != '\n' {
-			breaks++
+			lone++
 		}
 		s = s[i+1:]
 	}

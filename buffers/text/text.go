@@ -4,7 +4,7 @@
 // and the path to it, so a keystroke costs the same in a small file and in one of 50 MB, and every Text that was
 // ever handed out stays as it was: a snapshot is an assignment, and any number of goroutines may read one.
 //
-//	         node {bytes, breaks, utf16, runes}      sums over the subtree
+//	         node {bytes, breaks, feeds, utf16, runes}  sums over the subtree
 //	        /    \
 //	     node     node
 //	    /   \     /   \

@@ -166,6 +166,8 @@ func TestOutOfRangePanics(t *testing.T) {
 		"UTF16Byte beyond": func() { text.UTF16Byte(4) },
 		"RuneByte beyond":  func() { text.RuneByte(4) },
 		"Chunks beyond":    func() { text.Chunks(0, 4) },
+		"FeedStart beyond": func() { text.FeedStart(2) },
+		"FeedsBefore":      func() { text.FeedsBefore(4) },
 		"zero Text Slice":  func() { Text{}.Slice(0, 1) },
 	} {
 		func() {
