@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-var gitMerges = flag.Int("git", 1000, "random merges to compare with those of git")
+var gitMerges = flag.Int("git", 400, "random merges to compare with those of git")
 
 // A gitMerge runs git merge-file in a directory of its own.
 type gitMerge struct{ path, dir string }

@@ -1,10 +1,6 @@
 package merge
 
-import (
-	"slices"
-
-	"acp-ls/buffers/linediff"
-)
+import "slices"
 
 // Conflict is a place where both sides changed the same rows, or rows that touch, in
 // different ways. The ranges are [from, to) in base, ours and theirs. Any of them may be empty,
@@ -72,7 +68,7 @@ type merger struct {
 func mergeRows(base, ours, theirs []string, opts Options) *merger {
 	m := &merger{texts: [3][]string{ofBase: base, ofOurs: ours, ofTheirs: theirs}}
 	at := 0 // rows of ours that are dealt with
-	for _, r := range regions(linediff.Diff(base, ours), linediff.Diff(base, theirs)) {
+	for _, r := range regions(align(base, ours, theirs)) {
 		// Between regions all three are the same. Ours it is, as it may have more to it
 		// than the rows, such as the line ends.
 		m.add(ofOurs, at, r.ours[0])

@@ -115,7 +115,8 @@ func checkMerge(t failer, c case3) Result {
 	rest = append(rest, got.Rows[at:]...)
 
 	deleted := map[string]int{}
-	for _, e := range linediff.Diff(c.base, c.theirs) {
+	_, theirEdits := align(c.base, c.ours, c.theirs)
+	for _, e := range theirEdits {
 		for _, row := range c.base[e.A0:e.A1] {
 			deleted[row]++
 		}
