@@ -1,0 +1,428 @@
+package acpclient
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"acp-ls/acpclient/proc"
+	"acp-ls/acpclient/wire"
+)
+
+const (
+	// terminalCeiling bounds the output kept of one terminal, in bytes, also
+	// where an agent asks for more or names no limit.
+	terminalCeiling = 8 << 20
+
+	terminalGrace    = 500 * time.Millisecond // between TERM and KILL
+	terminalInterval = time.Second / 30       // at least, between two calls of appended
+	terminalsLive    = 64                     // not released, of one session
+	terminalsShown   = 32 << 20               // bytes of output kept of released ones
+)
+
+// terminalOptions configure a [sessionTerminals]. The zero value is usable.
+type terminalOptions struct {
+	ceiling int // bytes; 0 means terminalCeiling
+
+	// appended is told of new output, at most 30 times a second for each terminal
+	// and never twice at once. May be nil.
+	appended func(terminalAppend)
+
+	// exited is told when a terminal's command has ended, after the last output
+	// the command itself wrote was given to appended. May be nil.
+	exited func(terminalState)
+}
+
+// terminalAppend is new output of a terminal.
+type terminalAppend struct {
+	id      string
+	text    string // whole characters
+	skipped int64  // bytes before text that came faster than they could be shown
+}
+
+// terminalState is a terminal as it is to be shown.
+type terminalState struct {
+	id        string
+	command   string // as the agent gave it, arguments after it
+	dir       string
+	output    string
+	truncated bool // there was more before output
+	exited    bool
+	exitCode  int    // valid if exited and signal is empty
+	signal    string // as "SIGKILL"
+	released  bool
+}
+
+// sessionTerminals are the terminals of one session (methods terminal/*): commands that
+// the agent has us run. They have no tty and no input; stdout and stderr are one
+// text. All of them end with close.
+//
+// A request that names a terminal which is not there, or was released, is
+// answered with [wire.CodeNotFound].
+type sessionTerminals struct {
+	opt terminalOptions
+
+	mu     sync.Mutex
+	closed bool
+	seq    int
+	all    map[string]*terminal
+	shown  []*terminal // released, and shown in a tool call; oldest first
+	work   sync.WaitGroup
+}
+
+// terminal is one command. The mutex guards the members below it.
+type terminal struct {
+	id      string
+	command string
+	dir     string
+	proc    *proc.Process
+
+	mu       sync.Mutex
+	out      terminalOutput
+	exit     *proc.Exit
+	show     bool // a tool call shows it
+	released bool
+	changed  chan struct{} // capacity 1: there is something for Appended
+}
+
+// newSessionTerminals returns the terminals of a new session.
+func newSessionTerminals(opt terminalOptions) *sessionTerminals {
+	if opt.ceiling <= 0 {
+		opt.ceiling = terminalCeiling
+	}
+	return &sessionTerminals{opt: opt, all: make(map[string]*terminal)}
+}
+
+// create starts a command in dir and returns the id of its terminal at once. A
+// command without arguments that is no program is a line for the shell.
+func (ts *sessionTerminals) create(dir string, r *wire.CreateTerminalRequest) (id string, err error) {
+	if !filepath.IsAbs(dir) {
+		return "", wire.NewError(wire.CodeInvalidParams, fmt.Sprintf("terminal/create: working directory %q is not absolute", dir))
+	}
+	c := terminalCommand(dir, r)
+	t := &terminal{command: r.Command, dir: c.Dir, changed: make(chan struct{}, 1)}
+	for _, arg := range r.Args {
+		t.command += " " + arg
+	}
+	t.out.limit = ts.opt.ceiling
+	if r.OutputByteLimit != nil && *r.OutputByteLimit < uint64(ts.opt.ceiling) {
+		t.out.limit = int(*r.OutputByteLimit)
+	}
+	c.Output = t.write
+
+	if t.id, err = ts.reserve(); err != nil {
+		return "", err
+	}
+	if t.proc, err = proc.Start(c); err != nil {
+		ts.forget(t.id)
+		return "", wire.NewError(wire.CodeInternal, fmt.Sprintf("terminal/create: %v", err))
+	}
+	ts.mu.Lock()
+	closed := ts.closed
+	if !closed {
+		ts.all[t.id] = t
+		ts.work.Go(func() { ts.follow(t) })
+	}
+	ts.mu.Unlock()
+	if closed {
+		t.proc.Kill()
+		t.proc.Wait()
+		return "", errTerminalsClosed
+	}
+	return t.id, nil
+}
+
+var errTerminalsClosed = wire.NewError(wire.CodeInternal, "terminal/create: the session is closed")
+
+// terminalCommand returns what is to be run.
+func terminalCommand(dir string, r *wire.CreateTerminalRequest) proc.Command {
+	env := make(map[string]string, len(r.Env))
+	for _, v := range r.Env {
+		env[v.Name] = v.Value
+	}
+	complete := func(c proc.Command) proc.Command {
+		c.Dir, c.AddEnv, c.Grace = dir, env, terminalGrace
+		c.Linger = true // a server that the command has started goes on until it is released
+		return c
+	}
+	c := complete(proc.Command{Path: r.Command, Args: r.Args})
+	if len(r.Args) == 0 {
+		if _, err := c.Find(); err != nil {
+			return complete(proc.Shell(r.Command))
+		}
+	}
+	return c
+}
+
+// reserve gives out an id, if there may be one more terminal.
+func (ts *sessionTerminals) reserve() (string, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.closed {
+		return "", errTerminalsClosed
+	}
+	if len(ts.all) >= terminalsLive {
+		return "", wire.NewError(wire.CodeInternal, fmt.Sprintf("terminal/create: %d terminals are open: release some", len(ts.all)))
+	}
+	ts.seq++
+	id := "terminal-" + strconv.Itoa(ts.seq)
+	ts.all[id] = nil // not there yet, but counted
+	return id, nil
+}
+
+func (ts *sessionTerminals) forget(id string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.all, id)
+}
+
+func (ts *sessionTerminals) get(id string) (*terminal, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if t := ts.all[id]; t != nil {
+		return t, nil
+	}
+	return nil, wire.NewError(wire.CodeNotFound, fmt.Sprintf("terminal %q: there is none, or it was released", id))
+}
+
+// output returns the output so far and, once the command has ended, how it did.
+func (ts *sessionTerminals) output(id string) (wire.TerminalOutputResponse, error) {
+	t, err := ts.get(id)
+	if err != nil {
+		return wire.TerminalOutputResponse{}, err
+	}
+	s := t.state()
+	r := wire.TerminalOutputResponse{Output: s.output, Truncated: s.truncated}
+	if s.exited {
+		status := exitStatus(s)
+		r.ExitStatus = &status
+	}
+	return r, nil
+}
+
+// waitForExit waits until the command has ended, by itself or by kill
+// or release, or ctx has.
+func (ts *sessionTerminals) waitForExit(ctx context.Context, id string) (wire.TerminalExitStatus, error) {
+	t, err := ts.get(id)
+	if err != nil {
+		return wire.TerminalExitStatus{}, err
+	}
+	return t.wait(ctx)
+}
+
+func (t *terminal) wait(ctx context.Context) (wire.TerminalExitStatus, error) {
+	select {
+	case <-t.proc.Done():
+	case <-ctx.Done():
+		return wire.TerminalExitStatus{}, fmt.Errorf("wait for %s: %w", t.id, context.Cause(ctx))
+	}
+	t.ended()
+	return exitStatus(t.state()), nil
+}
+
+// kill ends the command and what it has started, and returns when they are gone.
+// The terminal stays.
+func (ts *sessionTerminals) kill(ctx context.Context, id string) error {
+	t, err := ts.get(id)
+	if err != nil {
+		return err
+	}
+	t.proc.End(ctx)
+	t.ended()
+	return nil
+}
+
+// release ends the command, as kill does, and makes the id invalid
+// for the agent at once. A terminal that was shown (show) can still
+// be read by state.
+func (ts *sessionTerminals) release(ctx context.Context, id string) error {
+	t, err := ts.get(id)
+	if err != nil {
+		return err
+	}
+	ts.mu.Lock()
+	delete(ts.all, id)
+	t.mu.Lock()
+	t.released = true
+	if t.show {
+		ts.shown = append(ts.shown, t)
+	}
+	t.mu.Unlock()
+	ts.mu.Unlock()
+	t.proc.End(ctx)
+	t.ended()
+	ts.trimShown()
+	return nil
+}
+
+// trimShown forgets the oldest released terminals when they hold too much.
+func (ts *sessionTerminals) trimShown() {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	size, keep := 0, len(ts.shown)
+	for keep > 0 {
+		t := ts.shown[keep-1]
+		t.mu.Lock()
+		size += len(t.out.text)
+		t.mu.Unlock()
+		if size > terminalsShown {
+			break
+		}
+		keep--
+	}
+	clear(ts.shown[:keep])
+	ts.shown = ts.shown[keep:]
+}
+
+// show says that a tool call shows the terminal: it is to be readable for us
+// after the agent has released it. A terminal that is not there is passed over.
+func (ts *sessionTerminals) show(id string) {
+	if t, err := ts.get(id); err == nil {
+		t.mu.Lock()
+		t.show = true
+		t.mu.Unlock()
+	}
+}
+
+// state returns a terminal as it is to be shown, released or not.
+func (ts *sessionTerminals) state(id string) (terminalState, bool) {
+	ts.mu.Lock()
+	t := ts.all[id]
+	for _, s := range ts.shown {
+		if s.id == id {
+			t = s
+		}
+	}
+	ts.mu.Unlock()
+	if t == nil {
+		return terminalState{}, false
+	}
+	return t.state(), true
+}
+
+// close ends all terminals and returns when nothing of them is left and neither
+// appended nor exited will be called any more. When ctx ends it kills without
+// grace. What was shown can still be read.
+func (ts *sessionTerminals) close(ctx context.Context) {
+	ts.mu.Lock()
+	ts.closed = true
+	var live []*terminal
+	for id, t := range ts.all {
+		if t != nil {
+			live = append(live, t)
+		}
+		delete(ts.all, id)
+	}
+	ts.mu.Unlock()
+	var ending sync.WaitGroup
+	for _, t := range live {
+		ending.Go(func() { t.proc.End(ctx) })
+	}
+	ending.Wait()
+	ts.work.Wait()
+	ts.mu.Lock()
+	for _, t := range live {
+		t.mu.Lock()
+		if t.released = true; t.show {
+			ts.shown = append(ts.shown, t)
+		}
+		t.mu.Unlock()
+	}
+	ts.mu.Unlock()
+	ts.trimShown()
+}
+
+// follow tells of a terminal's output and end until its processes are gone.
+func (ts *sessionTerminals) follow(t *terminal) {
+	var told int64
+	tell := func() {
+		t.mu.Lock()
+		text, skipped := t.out.since(told)
+		a := terminalAppend{id: t.id, text: string(text), skipped: skipped}
+		told = t.out.total
+		t.mu.Unlock()
+		if ts.opt.appended != nil && (a.text != "" || a.skipped > 0) {
+			ts.opt.appended(a)
+		}
+	}
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	done := t.proc.Done()
+	for {
+		select {
+		case <-t.changed:
+			tell()
+			// The next one not before the interval is over; what comes meanwhile is
+			// joined to it.
+			pause.Reset(terminalInterval)
+			select {
+			case <-pause.C:
+			case <-done:
+			case <-t.proc.Gone():
+			}
+		case <-done:
+			t.ended()
+			tell()
+			if ts.opt.exited != nil {
+				ts.opt.exited(t.state())
+			}
+			done = nil
+		case <-t.proc.Gone():
+			if done != nil {
+				continue
+			}
+			t.mu.Lock()
+			t.out.finish()
+			t.mu.Unlock()
+			tell()
+			return
+		}
+	}
+}
+
+// write takes output from the process.
+func (t *terminal) write(p []byte) {
+	t.mu.Lock()
+	t.out.write(p)
+	t.mu.Unlock()
+	select {
+	case t.changed <- struct{}{}:
+	default:
+	}
+}
+
+// ended notes how the command has ended. Its own output is complete by then.
+func (t *terminal) ended() {
+	e := t.proc.Exit()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.exit == nil {
+		t.exit = &e
+		t.out.finish()
+	}
+}
+
+func (t *terminal) state() terminalState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text, truncated := t.out.tail()
+	s := terminalState{id: t.id, command: t.command, dir: t.dir, output: string(text), truncated: truncated, released: t.released}
+	if t.exit != nil {
+		s.exited, s.exitCode, s.signal = true, t.exit.Code, t.exit.Signal
+		if t.exit.Err != nil {
+			s.signal = "SIGKILL"
+		}
+	}
+	return s
+}
+
+func exitStatus(s terminalState) wire.TerminalExitStatus {
+	if s.signal != "" {
+		return wire.TerminalExitStatus{Signal: s.signal}
+	}
+	code := uint32(s.exitCode)
+	return wire.TerminalExitStatus{ExitCode: &code}
+}
