@@ -209,6 +209,9 @@ func FuzzPathURI(f *testing.F) {
 	f.Add(`C:\x`, true)
 	f.Fuzz(func(t *testing.T, path string, windows bool) {
 		uriPath(path, windows) // must not panic, whatever it is
+		if key := uriKey(path); uriKey(key) != key {
+			t.Errorf("the key of %q is %q, and of that %q", path, key, uriKey(key))
+		}
 		if strings.IndexByte(path, 0) >= 0 || windows || !strings.HasPrefix(path, "/") {
 			t.Skip("no path that has a URI of its own here")
 		}

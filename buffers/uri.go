@@ -72,7 +72,7 @@ func pathURI(path string, windows bool) string {
 	var b strings.Builder
 	b.WriteString(prefix)
 	for i := range len(path) {
-		if c := path[i]; isLetter(c) || '0' <= c && c <= '9' || strings.IndexByte("-._~/", c) >= 0 {
+		if c := path[i]; !reserved(rune(c)) {
 			b.WriteByte(c)
 		} else {
 			const digits = "0123456789ABCDEF"
@@ -84,6 +84,9 @@ func pathURI(path string, windows bool) string {
 
 // uriKey returns what tells documents apart: the one spelling of a file: URI, any other URI as it is.
 func uriKey(uri string) string {
+	if rest, ok := strings.CutPrefix(uri, "file:///"); ok && strings.IndexFunc(rest, reserved) < 0 {
+		return uri // as most are: nothing to decode or to encode
+	}
 	if path, ok := URIPath(uri); ok {
 		return PathURI(path)
 	}
@@ -127,6 +130,11 @@ func unhex(c byte) int {
 		return int(c-'A') + 10
 	}
 	return -1
+}
+
+// reserved reports whether the canonical form of a URI encodes c.
+func reserved(c rune) bool {
+	return c >= 0x80 || !isLetter(byte(c)) && !('0' <= c && c <= '9') && strings.IndexByte("-._~/", byte(c)) < 0
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

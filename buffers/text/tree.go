@@ -188,13 +188,9 @@ func (n *node) edit(start, end int, s string, limit int) *node {
 	if len(chunk) > limit || chunk == "" {
 		return build(chunk, limit)
 	}
-	// Count anew only a window around the edit whose borders divide nothing, neither before nor after the edit.
-	from := safeCut(n.chunk, max(start-margin, 0))
-	to := end + margin
-	for to < n.bytes && safeCut(n.chunk, to) != to {
-		to++
-	}
-	to = min(to, n.bytes)
+	// Count anew only a window around the edit. What its borders divide they divide before and after the edit alike, so
+	// that it cancels out.
+	from, to := max(start-margin, 0), min(end+margin, n.bytes)
 	grown := len(chunk) - n.bytes
 	return leafOf(chunk, n.minus(sumsOf(n.chunk[from:to])).plus(sumsOf(chunk[from:to+grown])))
 }
