@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// ownGroup starts a process that endGroup ends. Its children end by themselves when
-// it does: Neovim with its channel, and VS Code is not recorded on Windows.
+// On Windows a process is ended alone. Nothing depends on it: tools/get-vscode, whose
+// program this is for, refuses Windows.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
 func endGroup(p *os.Process) { _ = p.Kill() }
