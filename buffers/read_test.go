@@ -394,6 +394,17 @@ func TestReadDoesNotReadTheDiskAgain(t *testing.T) {
 	}
 }
 
+// TestReadOfADirtyDocumentLeavesTheDiskAlone: what the disk says would make no difference.
+func TestReadOfADirtyDocumentLeavesTheDiskAlone(t *testing.T) {
+	f := newOnDisk(t, "a\n")
+	f.Store = NewStore(Options{ReadDisk: func(p Path) (Disk, error) { t.Errorf("reads %s", p); return Disk{}, nil }})
+	f.open("a\n")
+	f.change("unsaved\n")
+	if got, err := f.Read(f.path, 1, All); err != nil || got.Text != "unsaved\n" {
+		t.Errorf("Read = %q, %v", got.Text, err)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	dir := tempPath(t)
 	must(t, os.WriteFile(filepath.Join(dir, "latin1"), []byte("caf\xe9"), 0o644))

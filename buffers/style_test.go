@@ -86,6 +86,7 @@ func TestKeepStyle(t *testing.T) {
 		{"a\nb\r\nc\r\n", "X\nc", "X\r\nc\r\n"},
 		{"a\nb\r\nc", "c\n", "c"},
 		{"\ufeffa\nb\r\n", "a\nb\nc\n", "\ufeffa\nb\r\nc\n"},
+		{"\ra\n", "\n\n", "\r\r"}, // CR and LF in a row would be one line end
 	} {
 		if got := KeepStyle(c.old, c.sent); got != c.want {
 			t.Errorf("KeepStyle(%q, %q) = %q, want %q", c.old, c.sent, got, c.want)

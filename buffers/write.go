@@ -176,8 +176,8 @@ func movedMeanwhile(p Path, err error) error {
 
 // writeTemp writes and syncs a new file in dir and returns its name. With like, an open file, it gets the attributes of
 // that one; the error wraps errInPlace if it cannot.
-func writeTemp(dir, content string, perm fs.FileMode, like *os.File) (name string, err error) {
-	name = filepath.Join(dir, TempPrefix+strings.ToLower(rand.Text())+".tmp")
+func writeTemp(dir, content string, perm fs.FileMode, like *os.File) (_ string, err error) {
+	name := filepath.Join(dir, TempPrefix+strings.ToLower(rand.Text())+".tmp")
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return "", err
