@@ -1,0 +1,257 @@
+package buffers
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// onDisk is a store with one file and its URI.
+type onDisk struct {
+	*Store
+	t    *testing.T
+	name string
+	path Path
+	uri  string
+}
+
+func newOnDisk(t *testing.T, content string) onDisk {
+	name := filepath.Join(tempPath(t), "file.txt")
+	f := onDisk{NewStore(Options{}), t, name, resolve(t, name), PathURI(name)}
+	f.write(content)
+	return f
+}
+
+func (f onDisk) write(content string) {
+	f.t.Helper()
+	must(f.t, os.WriteFile(f.name, []byte(content), 0o644))
+}
+
+func (f onDisk) look() {
+	f.t.Helper()
+	_, err := f.Look(f.path)
+	must(f.t, err)
+}
+
+func (f onDisk) open(content string) {
+	f.t.Helper()
+	apply(f.t, f.Store, Open{f.uri, "", 1, content})
+}
+
+func (f onDisk) change(content string) {
+	f.t.Helper()
+	apply(f.t, f.Store, Change{f.uri, 2, []ContentChange{{nil, content}}})
+}
+
+func (f onDisk) want(state State) {
+	f.t.Helper()
+	if got := f.Get(f.uri).State(); got != state {
+		f.t.Errorf("the document is %v, want %v", got, state)
+	}
+}
+
+func TestState(t *testing.T) {
+	t.Run("as opened", func(t *testing.T) {
+		f := newOnDisk(t, "\ufeffa\r\nb\r\n")
+		f.open("a\nb")
+		f.want(Clean)
+		f.look()
+		f.want(Clean)
+	})
+	t.Run("typing and undo", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.change("ab\n")
+		f.want(Dirty)
+		f.change("a\n")
+		f.want(Clean)
+	})
+	t.Run("opened with unsaved text", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("unsaved\n")
+		f.want(Clean) // as far as known
+		if f.Get(f.uri).Checked() {
+			t.Error("checked without a look")
+		}
+		f.look()
+		f.want(Dirty)
+		f.change("a\n")
+		f.want(Clean)
+		if !f.Get(f.uri).Checked() {
+			t.Error("not checked after a look")
+		}
+	})
+	t.Run("saved", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.change("b\n")
+		f.want(Dirty)
+		f.write("b\n")
+		apply(t, f.Store, Save{URI: f.uri})
+		f.want(Clean)
+		f.change("a\n") // what it was before the save is not what is saved
+		f.want(Dirty)
+	})
+	t.Run("the file moves on", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.want(Clean) // not known yet
+		f.look()
+		f.want(Behind)
+		f.change("typed\n")
+		f.want(Dirty)
+		f.change("a\n")
+		f.want(Behind)
+		f.write("\ufeffa") // not a change at all
+		f.look()
+		f.want(Clean)
+	})
+	t.Run("reload by close and open", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.look()
+		apply(t, f.Store, Close{f.uri})
+		f.open("b\n")
+		f.want(Clean)
+		f.look()
+		f.want(Clean)
+		f.change("a\n")
+		f.want(Dirty)
+	})
+	t.Run("reload by an ordinary change", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.look()
+		f.change("b\n")
+		f.want(Clean)
+		f.change("a\n") // the reload undone is not behind, but the user's wish
+		f.want(Dirty)
+	})
+	t.Run("reload by an ordinary change, noticed later", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.write("b\n")
+		f.change("b\n")
+		f.want(Dirty)
+		f.look()
+		f.want(Clean)
+		f.change("a\n")
+		f.want(Dirty)
+	})
+	t.Run("another language", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		f.change("unsaved\n")
+		apply(t, f.Store, Close{f.uri})
+		apply(t, f.Store, Open{f.uri, "markdown", 1, "unsaved\n"})
+		f.want(Dirty)
+	})
+	t.Run("no file yet", func(t *testing.T) {
+		f := newOnDisk(t, "")
+		must(t, os.Remove(f.name))
+		f.open("")
+		f.look()
+		f.want(Clean)
+		f.change("new\n")
+		f.want(Dirty)
+		f.write("new\n")
+		apply(t, f.Store, Save{URI: f.uri})
+		f.want(Clean)
+	})
+	t.Run("the file goes away", func(t *testing.T) {
+		f := newOnDisk(t, "a\n")
+		f.open("a\n")
+		f.look()
+		must(t, os.Remove(f.name))
+		f.look()
+		f.want(Behind)
+	})
+	t.Run("a file that is no text", func(t *testing.T) {
+		f := newOnDisk(t, "caf\xe9\n")
+		f.open("café\n") // the editor knows the encoding
+		if _, err := f.Look(f.path); !errors.Is(err, ErrNotUTF8) {
+			t.Errorf("Look: %v", err)
+		}
+		f.want(Clean)
+	})
+	t.Run("untitled", func(t *testing.T) {
+		s := NewStore(Options{})
+		apply(t, s, Open{"untitled:a", "", 1, ""})
+		if got := s.Get("untitled:a").State(); got != Clean {
+			t.Errorf("an empty one is %v", got)
+		}
+		apply(t, s, Change{"untitled:a", 2, []ContentChange{{nil, "x"}}})
+		apply(t, s, Save{URI: "untitled:a"})
+		if got := s.Get("untitled:a").State(); got != Dirty {
+			t.Errorf("one with text is %v", got)
+		}
+	})
+}
+
+// TestALateLookDoesNotUndoASave has the save arrive while the disk is being read.
+func TestALateLookDoesNotUndoASave(t *testing.T) {
+	reading, proceed := make(chan bool), make(chan bool)
+	first := true
+	var mu sync.Mutex
+	s := NewStore(Options{ReadDisk: func(p Path) (Disk, error) {
+		mu.Lock()
+		block := !first
+		first = false
+		mu.Unlock()
+		if block {
+			reading <- true
+			<-proceed
+		}
+		return Disk{Exists: true, Content: "old\n"}, nil
+	}})
+	name := filepath.Join(tempPath(t), "f")
+	uri, path := PathURI(name), resolve(t, name)
+	apply(t, s, Open{uri, "", 1, "old\n"})
+	_, err := s.Look(path)
+	must(t, err)
+	apply(t, s, Change{uri, 2, []ContentChange{{nil, "new\n"}}})
+	done := make(chan error)
+	go func() {
+		_, err := s.Look(path)
+		done <- err
+	}()
+	<-reading
+	apply(t, s, Save{URI: uri})
+	proceed <- true
+	must(t, <-done)
+	if got := s.Get(uri).State(); got != Clean {
+		t.Errorf("after the save the document is %v", got)
+	}
+}
+
+// TestApplyLeavesTheDiskAlone: the loop that reads from the editor must never wait for it.
+func TestApplyLeavesTheDiskAlone(t *testing.T) {
+	s := NewStore(Options{
+		ReadDisk: func(p Path) (Disk, error) { t.Errorf("reads %s", p); return Disk{}, nil },
+		Stat:     func(p Path) (fs.FileInfo, error) { t.Errorf("stats %s", p); return nil, fs.ErrNotExist },
+	})
+	const uri = "file:///some/file"
+	apply(t, s, Open{uri, "", 1, "x"})
+	resolved := s.Get(uri).file
+	resolved.path = func() Path { t.Error("resolves the path"); return "" }
+	apply(t, s, Change{uri, 1, []ContentChange{{nil, "y"}}})
+	apply(t, s, Save{URI: uri})
+	apply(t, s, Close{uri})
+	apply(t, s, Open{uri, "", 1, "z"})
+	apply(t, s, Close{uri})
+	s.Settle("test")
+}
+
