@@ -254,4 +254,3 @@ func TestApplyLeavesTheDiskAlone(t *testing.T) {
 	apply(t, s, Close{uri})
 	s.Settle("test")
 }
-
