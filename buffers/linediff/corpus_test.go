@@ -154,7 +154,7 @@ func gitDiff(t *testing.T, git string, c corpus) (blocks, rows int) {
 	writeRows(t, filepath.Join(dir, "b"), c.b)
 	cmd := exec.Command(git, "diff", "--no-index", "--no-color", "--histogram", "-U0", "a", "b")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	out, _ := cmd.Output() // fails where there is a difference
 	for _, h := range hunkHeader.FindAllStringSubmatch(string(out), -1) {
 		blocks++

@@ -101,7 +101,7 @@ func TestGitAppliesUnified(t *testing.T) {
 	// Without context git believes a patch only if told to.
 	cmd := exec.Command(git, "apply", "--unidiff-zero", "--whitespace=nowarn", "-")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_CONFIG_GLOBAL="+os.DevNull)
+	cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	cmd.Stdin = strings.NewReader(patch.String())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("git apply: %v\n%s", err, out)

@@ -37,7 +37,7 @@ func (g gitMerge) write(t testing.TB, c case3) {
 func (g gitMerge) run(t testing.TB) (out string, conflicts int) {
 	cmd := exec.Command(g.path, "merge-file", "-p", "-q", "ours", "base", "theirs")
 	cmd.Dir = g.dir
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	stdout, err := cmd.Output()
 	// The status is the number of conflicts.
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() < 128 {
