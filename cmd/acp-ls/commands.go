@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"acp-ls/internal/config"
+	"acp-ls/internal/demo"
+	"acp-ls/internal/session"
+)
+
+const description = `Puts agents of the Agent Client Protocol (Claude, Codex, Gemini, OpenCode, ...) into any
+editor that speaks LSP. The editor starts "acp-ls" by itself; the commands below are for people.`
+
+// commands are the program's arguments, as kong reads them.
+type commands struct {
+	Serve     serveCmd     `cmd:"" help:"Serve one editor on standard input and output (what editors run)."`
+	Agents    agentsCmd    `cmd:"" help:"List the agents that can be used, and how to install those that are missing."`
+	Doctor    doctorCmd    `cmd:"" help:"Start an agent and say what it can do, or what is wrong."`
+	DemoAgent demoAgentCmd `cmd:"" help:"Run the built-in demonstration agent (ACP on standard input and output)."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run(p *program) error {
+	_, err := fmt.Fprintln(p.stdout, "acp-ls", version)
+	return err
+}
+
+type demoAgentCmd struct {
+	Pace time.Duration `help:"Time between two pieces of an answer." default:"15ms"`
+}
+
+func (c demoAgentCmd) Run(p *program) error {
+	return demo.Serve(p.ctx, io.NopCloser(p.stdin), nopCloser{p.stdout}, demo.Options{Pace: c.Pace, Version: version})
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+type agentsCmd struct{}
+
+func (agentsCmd) Run(p *program) error {
+	st, err := userSettings(p.stderr)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	for _, a := range launcher(func() *config.Settings { return st }, nil).Catalog() {
+		state := "missing"
+		if a.Installed {
+			state = "installed"
+		}
+		mark := " "
+		if a.Name == st.DefaultAgent {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\n", mark, a.Name, state, a.How, a.Title)
+	}
+	return w.Flush()
+}
+
+type doctorCmd struct {
+	Agent string `arg:"" optional:"" help:"The agent; the default agent if none is named."`
+}
+
+func (c doctorCmd) Run(p *program) error {
+	st, err := userSettings(p.stderr)
+	if err != nil {
+		return err
+	}
+	name := c.Agent
+	if name == "" {
+		name = st.DefaultAgent
+	}
+	cwd, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "starting agent %s ...\n", name)
+	began := time.Now()
+	l := launcher(func() *config.Settings { return st }, nil)
+	a, err := l.Start(p.ctx, name, cwd, doctorHost{})
+	if err != nil {
+		return err
+	}
+	defer closeAgent(a)
+	i := a.Info()
+	fmt.Fprintf(p.stdout, "it answered in %s: %s %s\n", time.Since(began).Round(time.Millisecond), i.Title, i.Version)
+	for _, f := range []struct {
+		can  bool
+		what string
+	}{
+		{i.EmbeddedContext, "takes text along with a prompt"}, {i.Image, "takes images"}, {i.LoadSession, "can load stored sessions"},
+		{i.List, "lists stored sessions"}, {i.Fork, "can fork sessions"},
+	} {
+		mark := "no "
+		if f.can {
+			mark = "yes"
+		}
+		fmt.Fprintf(p.stdout, "  %s  %s\n", mark, f.what)
+	}
+	for _, m := range i.AuthMethods {
+		fmt.Fprintf(p.stdout, "  login: %s (%s)\n", m.Name, m.ID)
+	}
+	s, err := a.NewSession(p.ctx, session.SessionParams{Cwd: cwd})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(p.stdout, "a session could be opened:")
+	for _, o := range s.Options {
+		fmt.Fprintf(p.stdout, "  option %s = %v\n", o.ID, o.Value)
+	}
+	fmt.Fprintln(p.stdout, "all is well")
+	return nil
+}
+
+func closeAgent(a session.Agent) {
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	_ = a.Close(ctx)
+}
+
+// doctorHost is a host that offers an agent nothing: doctor runs no turn.
+type doctorHost struct{ session.Host }
+
+func (doctorHost) Update(string, session.Update)                 {}
+func (doctorHost) TerminalOutput(string, session.TerminalOutput) {}
+func (doctorHost) Trace(string, string)                          {}
+
+var errNoTurn = errors.New("acp-ls doctor runs no turn")
+
+func (doctorHost) RequestPermission(context.Context, string, session.PermissionRequest) (session.PermissionOutcome, error) {
+	return session.PermissionOutcome{}, errNoTurn
+}
+
+func (doctorHost) ReadTextFile(context.Context, string, string, *uint32, *uint32) (string, error) {
+	return "", errNoTurn
+}
+func (doctorHost) WriteTextFile(context.Context, string, string, string) error { return errNoTurn }
+func (doctorHost) AllowTerminal(context.Context, string, string) (string, error) {
+	return "", errNoTurn
+}
+
+func (doctorHost) Elicit(context.Context, string, session.Form) (session.FormAnswer, error) {
+	return session.FormAnswer{}, errNoTurn
+}
+
+// userSettings are those of the user's file; what is wrong in it is said.
+func userSettings(stderr io.Writer) (*config.Settings, error) {
+	layer, err := userLayer()
+	if err != nil {
+		return nil, err
+	}
+	st, problems := config.Load(layer)
+	for _, pr := range problems {
+		fmt.Fprintln(stderr, "acp-ls:", pr.Error())
+	}
+	return st, nil
+}
+
+func userLayer() (config.Layer, error) {
+	path, err := config.UserFile()
+	if err != nil {
+		return config.Layer{}, err
+	}
+	return config.FileLayer(path)
+}

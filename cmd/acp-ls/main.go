@@ -1,0 +1,79 @@
+// Command acp-ls is a language server that puts agents of the Agent Client
+// Protocol into any editor that speaks LSP. It only builds the parts and
+// connects them; see docs/architecture.md for what they are.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"acp-ls/acpclient/proc"
+)
+
+// version is set when the program is built (Makefile).
+var version = "unknown"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "guard" {
+		os.Exit(proc.GuardMain(os.Args[2:])) // before anything else: see GuardMain
+	}
+	// An editor that closes its window sends SIGHUP, or just goes away.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// program is what a command gets of the world.
+type program struct {
+	ctx    context.Context
+	stdin  io.Reader
+	stdout io.Writer
+	stderr io.Writer
+}
+
+// run does what the arguments say and returns the exit code: 1 for a failure, 2
+// for arguments that make no sense.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	var cli commands
+	exit := -1
+	parser, err := kong.New(&cli, kong.Name("acp-ls"), kong.Description(description),
+		kong.Writers(stdout, stderr), kong.Exit(func(c int) { exit = c }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+	if err != nil {
+		panic(err) // the commands are declared wrongly
+	}
+	if len(args) == 0 {
+		args = []string{"serve"}
+	}
+	k, err := parser.Parse(args)
+	if exit >= 0 { // --help
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "acp-ls: %v\nTry `acp-ls --help`.\n", err)
+		return 2
+	}
+	err = k.Run(&program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr})
+	var code exitCode
+	switch {
+	case errors.As(err, &code):
+		return int(code)
+	case err != nil:
+		fmt.Fprintf(stderr, "acp-ls: %v\n", err)
+		return 1
+	}
+	return 0
+}
+
+// exitCode is an error that has said all it has to say.
+type exitCode int
+
+func (c exitCode) Error() string { return fmt.Sprintf("exit code %d", int(c)) }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"acp-ls/acpclient"
+	"acp-ls/internal/config"
+	"acp-ls/internal/session"
+	"acp-ls/lspbridge"
+)
+
+// closeWait bounds the goodbye to agents when the editor is gone.
+const closeWait = 10 * time.Second
+
+type serveCmd struct {
+	Log   string `help:"Append the log to this file (default: standard error)." type:"path" placeholder:"FILE"`
+	Debug bool   `help:"Log more, among other things what agents said that was no message."`
+	Stdio bool   `help:"Accepted because many editors give it; standard input and output are all there is."`
+}
+
+func (c serveCmd) Run(p *program) error {
+	out := p.stderr
+	if c.Log != "" {
+		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		out = f
+	}
+	level := slog.LevelInfo
+	if c.Debug {
+		level = slog.LevelDebug
+	}
+	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
+
+	user, err := userLayer()
+	if err != nil {
+		return err
+	}
+	settings, problems := config.Load(user)
+	for _, pr := range problems {
+		log.Warn("settings", "problem", pr.Error())
+	}
+	var current atomic.Pointer[config.Settings]
+	current.Store(settings)
+
+	core := session.New(session.Options{Launcher: launcher(current.Load, log), Settings: current.Load, Log: log})
+	err = lspbridge.Serve(p.ctx, stdio{p.stdin, p.stdout}, core, lspbridge.Options{
+		Settings: current.Load,
+		Configure: func(layers ...config.Layer) []config.Problem {
+			st, problems := config.Load(append([]config.Layer{user}, layers...)...)
+			current.Store(st)
+			return problems
+		},
+		Log: log, Name: "acp-ls", Version: version,
+	})
+	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
+	defer cancel()
+	closeErr := core.Close(ctx)
+	if errors.Is(err, lspbridge.ErrNoShutdown) {
+		return exitCode(1) // LSP wants it so, and nobody is there to read more
+	}
+	return errors.Join(err, closeErr)
+}
+
+// launcher starts agents; the demonstration agent is this very program.
+func launcher(settings func() *config.Settings, log *slog.Logger) *acpclient.Launcher {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	return acpclient.NewLauncher(settings, self, version, log)
+}
+
+type stdio struct {
+	io.Reader
+	io.Writer
+}
+
+// Close ends a Read that waits, where the input can be closed.
+func (s stdio) Close() error {
+	if c, ok := s.Reader.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
+}
