@@ -192,7 +192,7 @@ func (d *Doc) anchorsAlong(edits []linediff.Edit, lo int) {
 // takeEnds makes terminators those of the text, of which rows from lo on were old and are
 // new. Where rows that stayed have been given other ones, so are the rows not in the text.
 func (d *Doc) takeEnds(old, new []row, edits []linediff.Edit, lo int) {
-	if d.marked() {
+	if len(d.runs) > 0 {
 		d.renewEnds(lo, lo+len(new))
 	}
 	turned := false

@@ -124,6 +124,16 @@ func (d *Doc) dump() string {
 	return b.String()
 }
 
+// mixesCR reports whether lone carriage returns stand beside other terminators. An empty row
+// may need another terminator than it had then, depending on the rows around it.
+func (d *Doc) mixesCR() bool {
+	var seen [4]bool
+	for _, r := range d.window(0, d.text.LineCount()).rows {
+		seen[r.end] = true
+	}
+	return seen[endCR] && (seen[endLF] || seen[endCRLF])
+}
+
 // check looks at everything that must hold of a document between operations.
 func (d *Doc) check() error {
 	seen := map[uint64]bool{}
@@ -230,7 +240,7 @@ func (d *Doc) checkLaws() error {
 		return fmt.Errorf("something is undecided after everything was decided")
 	}
 	// What reject puts in place of each hunk is what the hunk says.
-	if !unknown {
+	if !unknown && !d.mixesCR() {
 		t := d.text
 		for _, h := range slices.Backward(d.Hunks(StatePending)) {
 			t = t.Replace(t.LineStart(h.StartLine), t.LineStart(h.EndLine), h.BaseText)

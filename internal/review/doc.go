@@ -176,7 +176,7 @@ func (d *Doc) Baseline() text.Text {
 	for i := len(d.runs) - 1; i >= 0; i-- {
 		r := d.runs[i]
 		w := d.window(r.at, r.at+r.n)
-		t = t.Replace(t.LineStart(w.lo), t.LineStart(w.hi), d.join(w.rows, row.inBase, w.hi == d.text.LineCount()))
+		t = t.Replace(t.LineStart(w.lo), t.LineStart(w.hi), d.joinWindow(t, w.lo, w.hi, w.rows, row.inBase))
 	}
 	return t
 }
@@ -220,6 +220,13 @@ func (d *Doc) OnlyAgent() bool {
 	return allBlank(d.text.Lines(next, d.text.LineCount()))
 }
 
+// tidy forgets what is only known for the sake of undecided rows.
+func (d *Doc) tidy() {
+	if len(d.runs) > 0 && !d.marked() {
+		d.runs = nil
+	}
+}
+
 // begin starts an operation.
 func (d *Doc) begin() { d.seq++ }
 
@@ -227,6 +234,7 @@ func (d *Doc) begin() { d.seq++ }
 func (d *Doc) end() {
 	d.rev++
 	d.listed = nil
+	d.tidy()
 	d.remember()
 }
 

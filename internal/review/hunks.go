@@ -103,7 +103,7 @@ func (d *Doc) thinGap(from, to int) ([]row, bool) {
 	if to-from > maxGap {
 		return nil, false
 	}
-	rows := rowsOf(d.text, from, to)
+	rows := d.plainRows(from, to)
 	return rows, !slices.ContainsFunc(rows, func(r row) bool { return !thin(r.text) })
 }
 
@@ -138,16 +138,15 @@ func (d *Doc) pendingHunk(s stretch) (pending, bool) {
 	rows, last := s.rows, s.at+s.n == d.text.LineCount()
 	if last && s.at > 0 && (!slices.ContainsFunc(rows, row.inText) || !slices.ContainsFunc(rows, row.inBase)) {
 		// One of the two ends in the row before, so that its terminator is what differs.
-		before := rowsOf(d.text, s.at-1, s.at)
-		before[0].end = before[0].end.or(d.tail)
+		before := d.plainRows(s.at-1, s.at)
 		if r, ok := d.storedRow(s.at - 1); ok {
 			before[0] = r
 		}
 		rows = append(before, rows...)
 		h.StartLine--
 	}
-	h.Text = d.join(rows, row.inText, last)
-	h.BaseText = d.join(rows, row.inBase, last)
+	h.Text = d.joinWindow(d.text, h.StartLine, h.EndLine, rows, row.inText)
+	h.BaseText = d.joinWindow(d.text, h.StartLine, h.EndLine, rows, row.inBase)
 	h.ID = hunkID(h, first)
 	p.hunk = h
 	return p, true

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"time"
 
 	"acp-ls/buffers/text"
@@ -64,9 +65,10 @@ type decision struct {
 // had: so undo and redo bring back what was undecided. What was accepted since stays
 // accepted; what was rejected since is undecided again, with its text.
 //
-// The rows are not taken if that would lose one: a row that was in the baseline before the
-// user's action, that the action did not take out of the text, and that would be in the
-// baseline without the memory. A text can come back by chance.
+// The rows are not taken if that would lose one, for a text can come back by chance: a row
+// that was in the baseline before the user's action, that the action did not take out of the
+// text, and that would be in the baseline without the memory; or a row that is in neither
+// text, in which the user has typed.
 func (d *Doc) recall() {
 	hash, size := d.text.Hash(), d.text.Len()
 	for i := len(d.memory) - 1; i >= 0; i-- {
@@ -142,6 +144,17 @@ func (d *Doc) conserves(runs []run) bool {
 					into[x.text] -= sign
 				}
 			}
+		}
+	}
+	held := map[uint64]bool{}
+	for _, r := range runs {
+		for _, x := range r.rows {
+			held[x.id] = true
+		}
+	}
+	for _, r := range d.runs {
+		if slices.ContainsFunc(r.rows, func(x row) bool { return x.ghost() && x.mixed() && !held[x.id] }) {
+			return false
 		}
 	}
 	// The texts are the same, so the baselines differ by this.

@@ -237,10 +237,18 @@ func (d *Doc) bringBack(r *rejection, at int) {
 	for _, x := range r.rows {
 		switch {
 		case !x.stays:
+			if d.alive(x.id) {
+				x.id = d.id()
+			}
 			rows = append(rows, x.row)
 		case x.chosen: // its deletion comes back
 			copyRow(func(now *row) {
-				now.del, now.mine, now.id = x.del, false, x.id
+				now.del, now.mine = x.del, false
+				if now.id == 0 && !d.alive(x.id) {
+					now.id = x.id
+				} else if now.id == 0 {
+					now.id = d.id()
+				}
 			})
 		default:
 			copyRow(func(*row) {})
@@ -270,7 +278,7 @@ func rowsWere(r *rejection) []row {
 }
 
 // recallRejected lists what was rejected when m was taken down, or has been since, but for
-// what is undecided again.
+// what is undecided again as a whole.
 func (d *Doc) recallRejected(m *moment) {
 	back := map[uint64]bool{}
 	for _, r := range d.runs {
@@ -284,8 +292,8 @@ func (d *Doc) recallRejected(m *moment) {
 	listed := map[string]bool{}
 	for _, list := range [][]*rejection{m.rejected, d.rejected} {
 		for _, r := range list {
-			pending := slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && back[x.id] })
-			if !pending && !listed[r.hunk.ID] {
+			gone := slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && !back[x.id] })
+			if gone && !listed[r.hunk.ID] {
 				listed[r.hunk.ID] = true
 				out = append(out, r)
 			}

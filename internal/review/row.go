@@ -175,13 +175,28 @@ func dominantEnding(t text.Text) ending {
 
 // join returns the bytes of those rows that in picks. last tells that the text ends with them.
 func (d *Doc) join(rows []row, in func(row) bool, last bool) string {
+	return d.joinAfter("", rows, in, last)
+}
+
+// joinAfter is join for rows that come after the byte prev. An empty row that ends in a line
+// feed behind a carriage return would not be a row: it ends in a carriage return then.
+func (d *Doc) joinAfter(prev string, rows []row, in func(row) bool, last bool) string {
 	var b strings.Builder
 	pending := "" // the terminator of the row before, owed if another row follows
 	for _, r := range rows {
-		if in(r) {
-			b.WriteString(pending)
-			b.WriteString(r.text)
-			pending = r.end.or(d.eol).String()
+		if !in(r) {
+			continue
+		}
+		b.WriteString(pending)
+		b.WriteString(r.text)
+		if pending != "" {
+			prev = pending
+		}
+		if pending = r.end.or(d.eol).String(); pending == "\n" && r.text == "" && prev == "\r" {
+			pending = "\r"
+		}
+		if r.text != "" {
+			prev = ""
 		}
 	}
 	if !last {

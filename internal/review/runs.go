@@ -3,6 +3,7 @@ package review
 import (
 	"slices"
 	"sort"
+	"strings"
 
 	"acp-ls/buffers/text"
 )
@@ -41,21 +42,26 @@ func (d *Doc) window(lo, hi int) window {
 		end := d.runs[w.last-1]
 		w.hi = max(w.hi, end.at+end.n)
 	}
-	count := d.text.LineCount()
-	if w.hi == count && w.lo > 0 {
+	if w.hi == d.text.LineCount() && w.lo > 0 {
 		w.lo--
 	}
 	next := w.lo
 	for _, r := range d.runs[w.first:w.last] {
-		w.rows = append(w.rows, rowsOf(d.text, next, r.at)...)
+		w.rows = append(w.rows, d.plainRows(next, r.at)...)
 		w.rows = append(w.rows, r.rows...)
 		next = r.at + r.n
 	}
-	w.rows = append(w.rows, rowsOf(d.text, next, w.hi)...)
-	if next < w.hi && w.hi == count {
-		w.rows[len(w.rows)-1].end = d.tail
-	}
+	w.rows = append(w.rows, d.plainRows(next, w.hi)...)
 	return w
+}
+
+// plainRows returns the text rows [lo, hi), none of which is stored.
+func (d *Doc) plainRows(lo, hi int) []row {
+	rows := rowsOf(d.text, lo, hi)
+	if lo < hi && hi == d.text.LineCount() {
+		rows[hi-lo-1].end = d.tail
+	}
+	return rows
 }
 
 // splice says that the window's part of the document now consists of rows; or, if that is
@@ -180,10 +186,28 @@ func (d *Doc) putText(splices []splice) {
 			s.rows = append(s.rows, d.emptyRow(s.rows))
 			splices[i] = s
 		}
-		t = t.Replace(t.LineStart(s.lo), t.LineStart(s.hi), d.join(s.rows, row.inText, s.hi == count))
+		t = t.Replace(t.LineStart(s.lo), t.LineStart(s.hi), d.joinWindow(t, s.lo, s.hi, s.rows, row.inText))
 	}
 	d.put(splices)
 	d.text = t
+	delta := 0
+	for _, s := range splices {
+		n := textRows(s.rows)
+		d.renewEnds(s.lo+delta, s.lo+delta+n)
+		delta += n - (s.hi - s.lo)
+	}
+}
+
+// joinWindow returns the bytes that take the place of the text rows [lo, hi) if those become
+// the ones of rows that in picks. t is the text with what follows them replaced already.
+func (d *Doc) joinWindow(t text.Text, lo, hi int, rows []row, in func(row) bool) string {
+	from, to := t.LineStart(lo), t.LineStart(hi)
+	prev := t.Slice(max(0, from-1), from)
+	s := d.joinAfter(prev, rows, in, hi == d.text.LineCount())
+	if to < t.Len() && t.Slice(to, to+1) == "\n" && (strings.HasSuffix(s, "\r") || s == "" && prev == "\r") {
+		s += "\n" // else the empty row behind would not be one
+	}
+	return s
 }
 
 // emptyRow returns the one row of an empty text that holds none of rows. If a change took

@@ -1,6 +1,8 @@
 package review
 
 import (
+	"slices"
+
 	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
 )
@@ -57,6 +59,7 @@ func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 		return
 	}
 	d.settled()
+	d.tidy()
 	d.remember()
 }
 
@@ -65,9 +68,7 @@ func (d *Doc) applyUser(t text.Text, lo, hi, nhi int, author Author) {
 	old, new := rowsOf(d.text, lo, hi), rowsOf(t, lo, nhi)
 	edits, paired := align(texts(old), texts(new))
 	e := userEvent{doc: d, lo: lo, old: old, new: new, author: author}
-	if !paired {
-		e.findMoves(edits)
-	}
+	e.findMoves(edits, paired)
 	var splices []splice
 	for i := 0; i < len(edits); {
 		if x := edits[i]; !e.matters(x) {
@@ -91,6 +92,7 @@ func (d *Doc) applyUser(t text.Text, lo, hi, nhi int, author Author) {
 	d.put(splices)
 	d.text = t
 	d.takeEnds(old, new, edits, lo)
+	e.fillLimbo()
 }
 
 // matters reports whether an edit can concern marked rows.
@@ -178,79 +180,124 @@ func alike(a, b string) bool {
 
 // findMoves finds the rows that the event removes and adds unchanged, and those that a
 // provisional event before it removed (rule d). They keep their marks.
-func (e *userEvent) findMoves(edits []linediff.Edit) {
+func (e *userEvent) findMoves(edits []linediff.Edit, paired bool) {
 	d := e.doc
-	var removed, added []int
-	for _, x := range edits {
-		for i := x.A0; i < x.A1; i++ {
-			removed = append(removed, i)
-		}
-		for i := x.B0; i < x.B1; i++ {
-			added = append(added, i)
-		}
-	}
-	marks := map[int]row{} // by old row
-	agents := false
+	e.marks = map[int]row{}
+	agents := slices.ContainsFunc(d.limbo, row.agents)
 	for _, x := range edits {
 		d.eachStored(e.lo+x.A0, e.lo+x.A1, func(at int, r row) {
-			marks[at-e.lo] = r
+			e.marks[at-e.lo] = r
 			agents = agents || r.agents()
 		})
 	}
-	if !agents && len(d.limbo) == 0 {
+	if !agents {
 		return
 	}
-	e.moved, e.taken = map[int]row{}, map[int]bool{}
-	take := func(from, to int) {
-		r, ok := marks[from]
-		if !ok {
-			r = e.old[from]
+	var added []int
+	for _, x := range edits {
+		for i := x.A0; i < x.A1; i++ {
+			e.removed = append(e.removed, i)
 		}
-		e.moved[to], e.taken[from] = r, true
+		for i := x.B0; i < x.B1; i++ {
+			// Where rows were changed in their places, only a blank one can have been filled
+			// with a row from elsewhere.
+			if !paired || isBlank(e.old[x.A0].text) {
+				added = append(added, i)
+			}
+		}
 	}
-	if sameRows(e.old, removed, e.new, added) {
-		for i, from := range removed {
-			take(from, added[i])
+	e.moved, e.taken = map[int]row{}, map[int]bool{}
+	if paired {
+		e.fromLimbo(added)
+		return
+	}
+	if sameRows(e.old, e.removed, e.new, added) {
+		for i, from := range e.removed {
+			e.take(from, added[i])
 		}
 		return
 	}
 	// Of equal rows, the user's own and the untouched ones are found again first: an agent's
 	// row that is lost is lost with its change, another one would be lost altogether.
 	plain, marked := map[string][]int{}, map[string][]int{}
-	for _, i := range removed {
+	for _, i := range e.removed {
 		into := plain
-		if marks[i].agents() {
+		if e.marks[i].agents() {
 			into = marked
 		}
 		into[e.old[i].text] = append(into[e.old[i].text], i)
 	}
-	limbo := d.limbo
-	d.limbo = nil
+	var left []int
 	for _, b := range added {
 		s := e.new[b].text
-		switch {
-		case len(plain[s]) > 0:
-			take(plain[s][0], b)
+		if len(plain[s]) > 0 {
+			e.take(plain[s][0], b)
 			plain[s] = plain[s][1:]
-		case len(marked[s]) > 0:
-			take(marked[s][0], b)
+		} else if len(marked[s]) > 0 {
+			e.take(marked[s][0], b)
 			marked[s] = marked[s][1:]
-		default:
-			for i, r := range limbo {
-				if r.text == s {
-					e.moved[b] = r
-					limbo = append(append([]row(nil), limbo[:i]...), limbo[i+1:]...)
-					break
-				}
-			}
+		} else {
+			left = append(left, b)
 		}
 	}
-	d.limbo = limbo
-	for _, i := range removed {
-		if r := marks[i]; r.agents() && !e.taken[i] {
+	e.fromLimbo(left)
+}
+
+// take notes that row from of old was moved to row to of new.
+func (e *userEvent) take(from, to int) {
+	r, ok := e.marks[from]
+	if !ok {
+		r = e.old[from]
+	}
+	e.moved[to], e.taken[from] = r, true
+}
+
+// fromLimbo finds rows of new among those that events just before removed.
+func (e *userEvent) fromLimbo(added []int) {
+	d := e.doc
+	for _, b := range added {
+		for _, marked := range []bool{false, true} {
+			i := slices.IndexFunc(d.limbo, func(r row) bool { return r.agents() == marked && r.text == e.new[b].text })
+			if i < 0 {
+				continue
+			}
+			if r := d.limbo[i]; !d.alive(r.id) {
+				e.moved[b] = r
+			}
+			d.limbo = slices.Delete(slices.Clone(d.limbo), i, i+1)
+			break
+		}
+	}
+}
+
+// maxLimbo is how many removed rows are kept for the next event.
+const maxLimbo = 4096
+
+// fillLimbo keeps the rows that the event removed for the next one.
+func (e *userEvent) fillLimbo() {
+	d := e.doc
+	for _, i := range e.removed {
+		r, ok := e.marks[i]
+		if !ok {
+			r = e.old[i]
+		}
+		if len(d.limbo) < maxLimbo && !e.taken[i] && !d.alive(r.id) {
 			d.limbo = append(d.limbo, r)
 		}
 	}
+}
+
+// alive reports whether a marked row is in the document.
+func (d *Doc) alive(id uint64) bool {
+	if id == 0 {
+		return false
+	}
+	for _, r := range d.runs {
+		if slices.ContainsFunc(r.rows, func(x row) bool { return x.id == id }) {
+			return true
+		}
+	}
+	return false
 }
 
 func sameRows(a []row, x []int, b []row, y []int) bool {

@@ -12,6 +12,8 @@ type userEvent struct {
 	lo       int   // the text row that old and new begin at
 	old, new []row // all rows of the event's range
 	author   Author
+	removed  []int        // the rows of old that are not in their places any more
+	marks    map[int]row  // stored rows among them
 	moved    map[int]row  // the rows of new that were moved here, as they were
 	taken    map[int]bool // the rows of old that were moved away
 }

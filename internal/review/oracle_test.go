@@ -1,0 +1,263 @@
+package review
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-ls/buffers/linediff"
+)
+
+// oracle does what Doc does in the plainest way: it keeps all rows of the document in one list
+// and works on all of it each time. What a difference means (align, flow, settleRun) it
+// takes from the engine, which is tested for that by the rules; it tests where the engine
+// looks, what it stores and what it remembers.
+type oracle struct {
+	rows    []row
+	origins []Origin
+	doc     *Doc // for ids of rows and names of changes only; never its text or runs
+
+	past     []oraclePast
+	accepted []decision
+	seq      uint64
+
+	anchor []row // nil: settled
+	limbo  []row
+}
+
+type oraclePast struct {
+	text string
+	rows []row
+	seq  uint64
+}
+
+func newOracle(s string) *oracle {
+	o := &oracle{rows: splitRows(s), origins: make([]Origin, 1), doc: &Doc{}}
+	o.remember()
+	return o
+}
+
+func (o *oracle) render(in func(row) bool) string {
+	var b strings.Builder
+	pending := ""
+	for _, r := range o.rows {
+		if in(r) {
+			b.WriteString(pending)
+			b.WriteString(r.text)
+			if pending = r.end.String(); r.end == noEnd {
+				pending = "\n"
+			}
+		}
+	}
+	return b.String()
+}
+
+func (o *oracle) text() string     { return o.render(row.inText) }
+func (o *oracle) baseline() string { return o.render(row.inBase) }
+
+func (o *oracle) remember() {
+	if !slices.ContainsFunc(o.rows, row.undecided) {
+		for i := range o.rows {
+			o.rows[i].mine = false
+		}
+	}
+	o.past = append(o.past, oraclePast{o.text(), slices.Clone(o.rows), o.seq})
+}
+
+func (o *oracle) mark(x Origin) mark {
+	o.doc.origins = o.origins
+	m := o.doc.newMark(x)
+	o.origins = o.doc.origins
+	return m
+}
+
+// setText gives the text rows the terminators of s, which has the same rows.
+func (o *oracle) setText(s string) {
+	new := splitRows(s)
+	k := 0
+	for i, r := range o.rows {
+		if r.inText() {
+			if r.text != new[k].text {
+				panic(fmt.Sprintf("oracle: row %q, want %q", r.text, new[k].text))
+			}
+			if new[k].end != noEnd {
+				o.rows[i].end = new[k].end
+			}
+			k++
+		}
+	}
+	if k != len(new) {
+		panic(fmt.Sprintf("oracle: %d rows, want %d", k, len(new)))
+	}
+}
+
+func (o *oracle) agentEdit(s string, x Origin) {
+	old := o.text()
+	if old == s {
+		return
+	}
+	o.seq++
+	a, b := splitRows(old), splitRows(s)
+	g := group{window: window{rows: o.rows}, edits: linediff.Diff(texts(a), texts(b))}
+	m := o.mark(x)
+	o.rows = o.doc.settleRows(o.doc.agentRows(g, b, m))
+	o.setText(s)
+	o.anchor = nil
+	o.remember()
+}
+
+func (o *oracle) userEdit(start, end int, ins string, author Author) {
+	old := o.text()
+	if old[start:end] == ins {
+		return
+	}
+	o.seq++
+	s := old[:start] + ins + old[end:]
+	if o.anchor == nil {
+		o.anchor = slices.Clone(o.rows)
+	}
+	// Whole rows around the range, counted from both ends of both texts.
+	first := start
+	if first > 0 && old[first-1] == '\r' {
+		first--
+	}
+	lo := len(splitRows(old[:first])) - 1
+	if first > 0 && old[first-1] == '\r' && first < len(old) && old[first] == '\n' {
+		lo-- // in the middle of a terminator
+	}
+	a, b := splitRows(old), splitRows(s)
+	hi := rowAt(old, end) + 1
+	nhi := rowAt(s, start+len(ins)) + 1
+	rest := len(a) - hi
+	if rest != len(b)-nhi {
+		panic("oracle: the rows behind the event differ")
+	}
+	aa, bb := a[lo:hi], b[lo:nhi]
+	edits, paired := align(texts(aa), texts(bb))
+	e := userEvent{doc: o.doc, lo: 0, old: a, new: b, author: author}
+	for i, x := range edits {
+		edits[i] = linediff.Edit{A0: x.A0 + lo, A1: x.A1 + lo, B0: x.B0 + lo, B1: x.B1 + lo}
+	}
+	d := o.dense()
+	d.limbo = o.limbo
+	e.doc = d
+	e.findMoves(edits, paired)
+	rows := e.rows(group{window: window{rows: o.rows}, edits: edits})
+	o.rows = d.settleRows(rows)
+	d.runs = storedRuns(o.rows, 0)
+	e.fillLimbo()
+	o.limbo = d.limbo
+	for i := range o.rows {
+		o.rows[i].fresh = false
+	}
+	o.setText(s)
+	o.recall(s)
+	o.remember()
+}
+
+// dense returns a document that holds the oracle's rows, to look rows up in.
+func (o *oracle) dense() *Doc {
+	o.doc.origins = o.origins
+	o.doc.runs = storedRuns(o.rows, 0)
+	return o.doc
+}
+
+func rowAt(s string, offset int) int {
+	n := len(splitRows(s[:offset])) - 1
+	if offset > 0 && offset < len(s) && s[offset-1] == '\r' && s[offset] == '\n' {
+		n--
+	}
+	return n
+}
+
+func (o *oracle) recall(s string) {
+	for _, p := range slices.Backward(o.past) {
+		if p.text != s {
+			continue
+		}
+		accepted := func(x row, del bool) bool {
+			return slices.ContainsFunc(o.accepted, func(d decision) bool { return d.row == x.id && d.del == del && d.seq > p.seq })
+		}
+		ours := func(m mark) bool { return o.origins[m].Author.ours() }
+		var rows []row
+		for _, x := range p.rows {
+			if x.del != 0 && (accepted(x, true) || ours(x.del)) {
+				continue
+			}
+			if x.ins != 0 && (accepted(x, false) || ours(x.ins)) {
+				x.ins, x.user = 0, nil
+				if x.del == 0 {
+					x = x.plain()
+				}
+			}
+			rows = append(rows, x)
+		}
+		rows = o.doc.settleRows(rows)
+		count := func(rows []row, s string, in func(row) bool) int {
+			n := 0
+			for _, r := range rows {
+				if in(r) && r.text == s {
+					n++
+				}
+			}
+			return n
+		}
+		for _, list := range [][]row{o.rows, o.anchor} {
+			for _, r := range list {
+				removed := max(0, count(o.anchor, r.text, row.inText)-count(o.rows, r.text, row.inText))
+				need := min(count(o.anchor, r.text, row.inBase)-removed, count(o.rows, r.text, row.inBase))
+				if count(rows, r.text, row.inBase) < need {
+					return
+				}
+			}
+		}
+		for _, r := range o.rows {
+			if r.ghost() && r.mixed() && !slices.ContainsFunc(rows, func(x row) bool { return x.id == r.id }) {
+				return
+			}
+		}
+		o.rows = rows
+		return
+	}
+}
+
+func (o *oracle) settle() { o.anchor, o.limbo = nil, nil }
+
+// decide carries out a decision about the rows of these ids.
+func (o *oracle) decide(accept bool, which func(row) (ins, del bool)) {
+	o.seq++
+	var rows []row
+	for _, x := range o.rows {
+		ins, del := which(x)
+		ins, del = ins && x.ins != 0, del && x.del != 0
+		if accept {
+			if ins {
+				o.accepted = append(o.accepted, decision{x.id, false, o.seq})
+			}
+			if del {
+				o.accepted = append(o.accepted, decision{x.id, true, o.seq})
+				continue
+			}
+			if ins {
+				x.ins, x.user = 0, nil
+			}
+		} else {
+			if ins {
+				continue
+			}
+			if del {
+				x.del = 0
+			}
+		}
+		if (ins || del) && !x.undecided() {
+			x = x.plain()
+		}
+		rows = append(rows, x)
+	}
+	if textRows(rows) == 0 {
+		rows = append(rows, o.doc.emptyRow(rows))
+	}
+	o.rows = o.doc.settleRows(rows)
+	o.anchor = nil
+	o.remember()
+}

@@ -1,0 +1,73 @@
+package review
+
+import (
+	"flag"
+	"strings"
+	"testing"
+)
+
+var (
+	soakSteps = flag.Int("steps", 100_000, "random steps that the soak test takes")
+	soakSeed  = flag.Uint64("seed", 0, "the seed of the only history to run, if not 0")
+	soakFrom  = flag.Uint64("from", 1, "the seed of the first history")
+)
+
+// TestSoak takes random steps in random histories, checks the laws after each one, and
+// compares with the oracle. A history that fails is made as short as it gets.
+func TestSoak(t *testing.T) {
+	const perHistory = 60
+	if *soakSeed != 0 {
+		report(t, *soakSeed, perHistory)
+		return
+	}
+	bad := 0
+	steps := *soakSteps
+	if testing.Short() {
+		steps /= 10
+	}
+	for seed, n := *soakFrom, 0; n < steps; seed, n = seed+1, n+perHistory {
+		if !runHistory(seed, perHistory) {
+			report(t, seed, perHistory)
+			if bad++; bad == 3 {
+				return
+			}
+		}
+	}
+}
+
+func runHistory(seed uint64, steps int) (ok bool) {
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	w := newWorld(seed)
+	for range steps {
+		if w.step() != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// report runs a history again and tells where it goes wrong.
+func report(t *testing.T, seed uint64, steps int) {
+	t.Helper()
+	w := newWorld(seed)
+	defer func() {
+		if r := recover(); r != nil {
+			t.Logf("seed %d (-seed %d), %+v:\n%s", seed, seed, w.opts, tail(w.trace))
+			panic(r)
+		}
+	}()
+	for range steps {
+		text, dump := w.d.Text().String(), w.d.dump()
+		if err := w.step(); err != nil {
+			t.Errorf("seed %d (-seed %d), %+v: %v\nbefore: %q\n%safter: %q\n%s%s", seed, seed, w.opts, err,
+				text, dump, w.d.Text().String(), w.d.dump(), tail(w.trace))
+			return
+		}
+	}
+}
+
+func tail(trace []string) string { return strings.Join(trace[max(0, len(trace)-12):], "\n") }
