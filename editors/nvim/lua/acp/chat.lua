@@ -282,14 +282,43 @@ local plain = {
   winfixbuf = true,
 }
 
-local function thin_line()
-  return vim.o.laststatus ~= 3
-      and {
-        statusline = '%#WinSeparator#',
-        fillchars = 'stl:─,stlnc:─,eob: ',
-        winhighlight = 'StatusLine:WinSeparator,StatusLineNC:WinSeparator',
-      }
-    or { fillchars = 'eob: ' }
+---What the windows look like. Set after every change of buffer: a buffer that
+---is new to a window brings the global values along.
+---@param win integer
+---@param options table
+local function dress_window(win, options)
+  set_options(win, plain)
+  set_options(win, options)
+  if vim.o.laststatus ~= 3 then -- the status line is a thin line, without a name
+    set_options(win, {
+      statusline = '%#AcpRule#',
+      fillchars = 'stl:─,stlnc:─,eob: ',
+      winhighlight = 'WinBar:Normal,WinBarNC:Normal,StatusLine:AcpRule,StatusLineNC:AcpRule',
+    })
+  else
+    set_options(win, { fillchars = 'eob: ', winhighlight = 'WinBar:Normal,WinBarNC:Normal' })
+  end
+end
+
+---Shows a transcript in the chat, at its end.
+---@param buf integer
+local function show_buffer(buf)
+  local win = chat.win
+  if not win or not valid(win) then
+    return
+  end
+  M.dress_transcript(buf)
+  if api.nvim_win_get_buf(win) ~= buf then
+    vim.wo[win].winfixbuf = false
+    api.nvim_win_set_buf(win, buf)
+  end
+  dress_window(win, {
+    conceallevel = 2,
+    concealcursor = 'nvc',
+    winfixwidth = true,
+    scrolloff = 0,
+  })
+  api.nvim_win_set_cursor(win, { api.nvim_buf_line_count(buf), 0 })
 end
 
 ---@return integer
@@ -308,35 +337,14 @@ end
 
 local function open_windows()
   local buf = shown().buf
-  M.dress_transcript(buf)
   chat.win = api.nvim_open_win(buf, false, { split = 'right', win = -1, width = width() })
-  set_options(
-    chat.win,
-    vim.tbl_extend('force', plain, thin_line(), {
-      conceallevel = 2,
-      concealcursor = 'nvc',
-      winfixwidth = true,
-      scrolloff = 0,
-      sidescrolloff = 0,
-    })
-  )
+  show_buffer(buf)
   chat.input_win = api.nvim_open_win(input_buffer(), false, {
     split = 'below',
     win = chat.win,
     height = config.get().chat.input_height,
   })
-  set_options(
-    chat.input_win,
-    vim.tbl_extend('force', plain, {
-      winfixheight = true,
-      winfixwidth = true,
-      fillchars = 'eob: ',
-    })
-  )
-  if vim.o.laststatus ~= 3 then
-    set_options(chat.input_win, thin_line())
-  end
-  api.nvim_win_set_cursor(chat.win, { api.nvim_buf_line_count(buf), 0 })
+  dress_window(chat.input_win, { winfixheight = true, winfixwidth = true })
   local group = api.nvim_create_augroup('acp.chat', {})
   api.nvim_create_autocmd('WinClosed', { -- the two belong together
     group = group,
@@ -406,13 +414,7 @@ function M.show(id)
   if not session then
     return
   end
-  M.dress_transcript(session.transcript.buf)
-  if valid(chat.win) then
-    vim.wo[chat.win].winfixbuf = false
-    api.nvim_win_set_buf(chat.win, session.transcript.buf)
-    vim.wo[chat.win].winfixbuf = true
-    api.nvim_win_set_cursor(chat.win, { api.nvim_buf_line_count(session.transcript.buf), 0 })
-  end
+  show_buffer(session.transcript.buf)
   refresh_bars()
 end
 
@@ -464,12 +466,7 @@ function M.start(agent)
   chat.blank = nil
   chat.started = chat.started + 1
   local this = chat.started
-  if valid(chat.win) then
-    local buf = shown().buf
-    vim.wo[chat.win].winfixbuf = false
-    api.nvim_win_set_buf(chat.win, buf)
-    vim.wo[chat.win].winfixbuf = true
-  end
+  show_buffer(shown().buf)
   refresh_bars()
   local file_win = editor.file_window()
   local bufnr = file_win and api.nvim_win_get_buf(file_win) or nil

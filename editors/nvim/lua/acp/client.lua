@@ -55,11 +55,17 @@ function M.root(bufnr)
   return root or vim.uv.cwd() or '.'
 end
 
+---A notification's handler. Should it fail, one line says so: Neovim's own report
+---is long, and waits for a key.
 ---@param module string
 ---@param name string
 local function notification(module, name)
   return function(_, params)
-    require('acp.' .. module)[name](util.denull(params))
+    local ok, err = xpcall(require('acp.' .. module)[name], debug.traceback, util.denull(params))
+    if not ok then
+      vim.lsp.log.error('acp', module, name, err)
+      util.notify(('%s failed, see :Acp log: %s'):format(name, err), vim.log.levels.ERROR)
+    end
   end
 end
 
@@ -210,8 +216,7 @@ local function on_init(client)
   local offered = vim.tbl_get(client.server_capabilities, 'experimental', 'acp', 'version')
   if offered ~= contract then
     util.warn(
-      ('%s speaks version %s of the contract, this plugin version %d: install both from one release'):format(
-        client.config.name or 'the server',
+      ('acp-ls is of contract %s, this plugin of %d: install both from one release'):format(
         tostring(offered or 'none'),
         contract
       )
@@ -237,6 +242,8 @@ local function on_exit(id, code, signal)
   vim.schedule(function()
     documents.reset()
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.client')
+    pcall(vim.api.nvim_del_augroup_by_name, 'acp.edit')
+    vim.on_key(nil, vim.api.nvim_create_namespace('acp.keys'))
     local how = signal ~= 0 and ('signal %d'):format(signal) or ('exit code %d'):format(code)
     local message = ('acp-ls ended (%s): see :Acp log'):format(how)
     settle(nil, message)
@@ -269,6 +276,7 @@ function M.start(fn)
   end
   require('acp.highlight').setup()
   require('acp.editor').watch_keys()
+  require('acp.edit').watch_disk()
   local root = M.root(vim.api.nvim_get_current_buf())
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {

@@ -3,18 +3,14 @@
 ---it has dropped.
 local client = require('acp.client')
 local documents = require('acp.documents')
-local util = require('acp.util')
 
 local M = {}
 
 ---Closes the undo step that is open, so that what follows is a step of its own
----and the user's typing stays another.
+---and the user's typing stays another. (Setting the option does it.)
 ---@param bufnr integer
 local function break_undo(bufnr)
-  vim.api.nvim_buf_call(bufnr, function()
-    local levels = vim.bo[bufnr].undolevels
-    vim.bo[bufnr].undolevels = levels
-  end)
+  vim.bo[bufnr].undolevels = vim.bo[bufnr].undolevels
 end
 
 ---Runs fn as one undo step. While the buffer is read-only Neovim would show a
@@ -116,32 +112,40 @@ function M.on_apply_edit(params, reply)
   reply({ applied = true })
 end
 
----Runs fn with an answer ready for Neovim's question what to do about a file
----that has changed on disk, which would otherwise take the user's keys.
----@param bufnr integer
----@param choice '' | 'reload'
----@param fn fun()
----@return string? reason v:fcs_reason, if it was asked
-local function with_choice(bufnr, choice, fn)
-  local reason
-  local id = vim.api.nvim_create_autocmd('FileChangedShell', {
-    buffer = bufnr,
-    callback = function()
+---What is done about a file that has changed on disk, while we look at it ourselves.
+---@type ''|'reload'|nil
+local choice
+---@type string? v:fcs_reason of the last time
+local reason
+
+---Answers Neovim's question what to do about a file that has changed on disk under
+---unsaved changes, which would take the user's keys: nothing. acp-ls has seen the
+---change too, and merges it (acp/adopt).
+function M.watch_disk()
+  vim.api.nvim_create_autocmd('FileChangedShell', {
+    group = vim.api.nvim_create_augroup('acp.edit', {}),
+    callback = function(args)
       reason = vim.v.fcs_reason
-      vim.v.fcs_choice = reason == 'deleted' and '' or choice
+      if not documents.by_buf(args.buf) then
+        vim.v.fcs_choice = 'ask'
+      elseif choice then
+        vim.v.fcs_choice = reason == 'deleted' and '' or choice
+      else
+        vim.v.fcs_choice = reason == 'conflict' and '' or 'ask'
+      end
     end,
   })
-  local ok, err = pcall(fn)
-  pcall(vim.api.nvim_del_autocmd, id)
-  if not ok then
-    util.warn(tostring(err))
-  end
-  return reason
 end
 
+---Looks whether a buffer's file has changed.
 ---@param bufnr integer
-local function checktime(bufnr)
-  vim.cmd(('silent! checktime %d'):format(bufnr))
+---@param answer ''|'reload' what to do if Neovim would ask
+---@return string? reason why it would have
+local function checktime(bufnr, answer)
+  choice, reason = answer, nil
+  pcall(vim.cmd, ('silent! checktime %d'):format(bufnr))
+  choice = nil
+  return reason
 end
 
 ---acp/save: as the user would, autocommands and all. A file that has changed on
@@ -158,9 +162,7 @@ function M.on_save(params, reply)
     client.flush()
     return reply({ saved = true })
   end
-  local moved = with_choice(bufnr, '', function()
-    checktime(bufnr)
-  end)
+  local moved = checktime(bufnr, '')
   if moved and moved ~= 'time' and moved ~= 'mode' then
     return reply({ saved = false, reason = 'the file has changed on disk' })
   end
@@ -185,9 +187,7 @@ function M.on_reload(params, reply)
   end
   local bufnr = doc.bufnr
   local before = views(bufnr)
-  local reason = with_choice(bufnr, 'reload', function()
-    checktime(bufnr)
-  end)
+  local why = checktime(bufnr, 'reload')
   for win, view in pairs(before) do
     if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr then
       vim.api.nvim_win_call(win, function()
@@ -195,7 +195,7 @@ function M.on_reload(params, reply)
       end)
     end
   end
-  reply({ reloaded = reason ~= 'deleted' and not vim.bo[bufnr].modified })
+  reply({ reloaded = why ~= 'deleted' and not vim.bo[bufnr].modified })
 end
 
 ---Replaces the lines of a buffer, touching only those that differ, so that
@@ -240,6 +240,17 @@ function M.map_line(hunks, lnum)
   return lnum + shift
 end
 
+---Reads a buffer's file anew although Neovim takes it for known. With its
+---autocommands: `:edit` detaches every language server and parser from the buffer,
+---and it is by these events that they come back.
+---@param bufnr integer
+local function reread(bufnr)
+  pcall(vim.api.nvim_buf_call, bufnr, function()
+    vim.cmd('silent edit!')
+  end)
+  client.attach(bufnr)
+end
+
 ---acp/adopt: the disk's state becomes the base, text the content, in one tick.
 ---@param params {uri: string, version: integer, text: string}
 ---@param reply fun(result: table)
@@ -263,11 +274,12 @@ function M.on_adopt(params, reply)
   -- all of the old text goes into the undo tree, however long it is
   local undoreload = vim.o.undoreload
   vim.o.undoreload = -1
-  local reason = with_choice(bufnr, 'reload', function()
-    checktime(bufnr)
-  end)
+  local why = checktime(bufnr, 'reload')
+  if not why then -- Neovim knew of the change: it does not read the file for that
+    reread(bufnr)
+  end
   vim.o.undoreload = undoreload
-  if reason == 'deleted' then
+  if why == 'deleted' then
     return reply({ adopted = false })
   end
   local ok = pcall(set_lines, bufnr, lines)
@@ -280,9 +292,8 @@ function M.on_adopt(params, reply)
   ) --[[@as integer[][] ]]
   for win, view in pairs(saved_views) do
     if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr then
-      local lnum = M.map_line(hunks, view.lnum)
-      view.topline = math.max(view.topline + lnum - view.lnum, 1)
-      view.lnum = lnum
+      view.topline = M.map_line(hunks, view.topline)
+      view.lnum = M.map_line(hunks, view.lnum)
       vim.api.nvim_win_call(win, function()
         vim.fn.winrestview(view)
       end)

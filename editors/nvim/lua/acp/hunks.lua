@@ -46,10 +46,10 @@ end
 local looks = {
   pending = { lines = 'AcpAdded', virtual = 'AcpDeleted', sign = 'AcpAddedSign', below = false },
   mixed = { lines = 'AcpMixed', virtual = 'AcpDeleted', sign = 'AcpMixedSign', below = false },
-  proposed = { lines = 'AcpDeleted', virtual = 'AcpProposed', sign = 'AcpMixedSign', below = true },
+  proposed = { lines = 'AcpDeleted', virtual = 'AcpAdded', sign = 'AcpMixedSign', below = true },
   conflict = {
     lines = 'AcpConflict',
-    virtual = 'AcpProposed',
+    virtual = 'AcpAdded',
     sign = 'AcpConflictSign',
     below = true,
   },
@@ -183,8 +183,8 @@ local function draw(bufnr, placed, total, count)
   local hints = hint(placed, total)
   if config.get().review.signs then
     api.nvim_buf_set_extmark(bufnr, ns, math.min(first, count - 1), 0, {
-      end_row = empty and nil or last - 1,
-      sign_text = empty and '▁' or '▎',
+      end_row = math.max(last - 1, math.min(first, count - 1)),
+      sign_text = empty and (first >= count and '▁' or '▔') or '▎',
       sign_hl_group = empty and hunk.state == 'pending' and 'AcpDeletedSign' or style.sign,
       priority = 20,
       strict = false,

@@ -104,7 +104,7 @@ local function inline(line, spans)
   end
   pos = 1
   while true do
-    local from, to, text, target = line:find('%[([^%[%]]+)%]%(([^%s()]+)%)', pos)
+    local from, to, text = line:find('%[([^%[%]]+)%]%([^%s()]+%)', pos)
     if not from then
       break
     end
@@ -117,7 +117,6 @@ local function inline(line, spans)
       end
     end
     pos = to + 1
-    local _ = target
   end
   paired(line, spans, taken, '**', 'AcpBold')
   paired(line, spans, taken, '__', 'AcpBold')
@@ -131,15 +130,15 @@ end
 ---@param row integer
 ---@return acp.Span[] spans
 ---@return 'code'|'fence'|nil kind of the line
----@return {lang: string, first: integer, last: integer}? block a code block that ends here, end exclusive
+---@return string? lang of a code block that ends here
 function M.line(state, line, row)
   local spans = {} ---@type acp.Span[]
   if state.fence then
     local close = line:match('^%s*(' .. state.fence:sub(1, 1) .. '+)%s*$')
     if close and #close >= #state.fence then
-      local block = { lang = state.lang, first = state.first, last = row }
+      local block = state.lang
       state.fence, state.lang, state.first = nil, nil, nil
-      add(spans, 0, #line, 'AcpFence', nil)
+      add(spans, 0, #line, 'AcpFence')
       return spans, 'fence', block
     end
     return spans, 'code'
@@ -150,7 +149,7 @@ function M.line(state, line, row)
   end
   if fence and not line:sub(select(2, line:find(fence, 1, true)) + 1):find('`', 1, true) then
     state.fence, state.lang, state.first = fence, lang:lower(), row + 1
-    add(spans, 0, #line, 'AcpFence', nil)
+    add(spans, 0, #line, 'AcpFence')
     return spans, 'fence'
   end
   local hashes, gap = line:match('^(#+)(%s+)%S')

@@ -413,6 +413,12 @@ function M.focus()
   return view.win ~= nil
 end
 
+---When (vim.uv.now) the question shown could first have been answered.
+---@return number
+function M.since()
+  return view.since
+end
+
 ---@return acp.Question?
 function M.shown()
   return view.win and view.shown or nil

@@ -160,12 +160,12 @@ local function tool(out, transcript, block)
   if at then
     local short = util.short_path(at.path)
     local suffix = (at.line or 0) > 0 and ':' .. at.line or ''
-    if title:find(short, 1, true) or title:find(at.path, 1, true) then
-      if suffix ~= '' and not title:find(suffix, 1, true) then
-        chunks[#chunks + 1] = { ' ' .. suffix, 'AcpPlace' }
-      end
-    else
+    local named = title:find(short, 1, true) or title:find(at.path, 1, true)
+    if not named then
       chunks[#chunks + 1] = { ' ' .. short .. suffix, 'AcpPlace' }
+    elseif suffix ~= '' and not title:find(suffix, 1, true) then
+      local ends = vim.endswith(title, short) or vim.endswith(title, at.path)
+      chunks[#chunks + 1] = { (ends and '' or ' ') .. suffix, 'AcpPlace' }
     end
   end
   local details = false
@@ -322,32 +322,31 @@ local code_limit = 8 * 1024
 ---Highlights a finished code block as its language, if Neovim has a parser for it.
 ---@param buf integer
 ---@param ns integer
----@param code {lang: string, first: integer, last: integer}
-function M.code(buf, ns, code)
-  if code.lang == '' then
+---@param mark integer extmark over its lines
+---@param name string what the fence says
+function M.code(buf, ns, mark, name)
+  local at = vim.api.nvim_buf_get_extmark_by_id(buf, ns, mark, { details = true })
+  if name == '' or not at[1] then
     return
   end
-  local lang = vim.treesitter.language.get_lang(code.lang) or code.lang
-  local lines = vim.api.nvim_buf_get_lines(buf, code.first, code.last, false)
-  local text = table.concat(lines, '\n')
-  if #text > code_limit or not pcall(vim.treesitter.language.inspect, lang) then
-    local ok, added = pcall(vim.treesitter.language.add, lang)
-    if #text > code_limit or not ok or added == false then
-      return
-    end
+  local first, last = at[1], at[3].end_row
+  local text = table.concat(vim.api.nvim_buf_get_lines(buf, first, last, false), '\n')
+  local lang = vim.treesitter.language.get_lang(name) or name
+  local ok, added = pcall(vim.treesitter.language.add, lang)
+  if #text > code_limit or not ok or added == false then
+    return
   end
   pcall(function()
     local query = vim.treesitter.query.get(lang, 'highlights')
-    local parser = vim.treesitter.get_string_parser(text, lang)
-    local tree = parser:parse()[1]
+    local tree = vim.treesitter.get_string_parser(text, lang):parse()[1]
     for id, node in query:iter_captures(tree:root(), text) do
-      local name = query.captures[id]
-      if not name:match('^_') and name ~= 'spell' and name ~= 'nospell' then
+      local capture = query.captures[id]
+      if not capture:match('^_') and not capture:match('^n?o?spell$') then
         local row, col, end_row, end_col = node:range()
-        vim.api.nvim_buf_set_extmark(buf, ns, code.first + row, col, {
-          end_row = code.first + end_row,
+        vim.api.nvim_buf_set_extmark(buf, ns, first + row, col, {
+          end_row = first + end_row,
           end_col = end_col,
-          hl_group = ('@%s.%s'):format(name, lang),
+          hl_group = ('@%s.%s'):format(capture, lang),
           priority = 100,
           strict = false,
         })

@@ -12,6 +12,8 @@ local render = require('acp.render')
 ---@field row integer first row, 0-based; an empty row above it belongs to it if gap is 1
 ---@field rows integer with the gap
 ---@field gap 0|1
+---@field closed boolean no more text is expected
+---@field dirty boolean? a redraw waits
 ---@field open boolean
 ---@field pieces string[] text so far
 ---@field size integer bytes of them
@@ -157,7 +159,7 @@ end
 ---Highlights the text lines of a block that are finished: all but the last one,
 ---unless the block is.
 ---@param block acp.Block
----@param all boolean
+---@param all boolean?
 function T:highlight(block, all)
   if not block.state then
     return
@@ -182,9 +184,9 @@ function T:highlight(block, all)
         priority = 90,
         strict = false,
       })
-    elseif code then
+    elseif code and block.code_mark then
+      self:push({ op = 'code', mark = block.code_mark, lang = code })
       block.code_mark = nil
-      self:push({ op = 'code', block = block, code = code })
     end
   end
   block.done = block.done + #lines
@@ -224,7 +226,7 @@ function T:append(block, index, text)
   local line = api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1]
   api.nvim_buf_set_text(self.buf, row, #line, row, #line, lines)
   self:shift(block, index, #lines - 1)
-  self:highlight(block, false)
+  self:highlight(block, block.closed)
 end
 
 ---@param block acp.Block
@@ -266,7 +268,7 @@ function T:redraw(block, index)
   block.done, block.code_mark = 0, nil
   block.state = is_text(block) and markdown.new() or nil
   if block.state then
-    self:highlight(block, index < #self.blocks)
+    self:highlight(block, block.closed)
   end
 end
 
@@ -286,6 +288,7 @@ function T:add(entry)
     entry = entry,
     row = before and before.row + before.rows or 0,
     rows = 0,
+    closed = false,
     gap = (before and not close) and 1 or 0,
     open = entry.kind == 'thought' and config.get().chat.thoughts,
     pieces = {},
@@ -306,10 +309,10 @@ function T:close(block)
     return
   end
   block.closed = true
-  if block.state then
-    self:highlight(block, true)
-  elseif block.kind == 'thought' then
+  if block.kind == 'thought' then -- its first line says whether it goes on
     self:redraw(block, self:index(block))
+  elseif block.state then
+    self:highlight(block, true)
   end
 end
 
@@ -429,7 +432,7 @@ function T:step()
     op.block.dirty = false
     self:redraw(op.block, self:index(op.block))
   elseif op.op == 'code' then
-    render.code(self.buf, ns, op.code)
+    render.code(self.buf, ns, op.mark, op.lang)
   elseif op.op == 'finish' then
     local last = self.blocks[#self.blocks]
     if last then

@@ -1,0 +1,206 @@
+package nvim_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+type editResult struct {
+	Applied       bool
+	FailureReason string
+}
+
+func (e *env) edit(name string, version any, edits ...any) editResult {
+	e.t.Helper()
+	var got editResult
+	e.call("workspace/applyEdit", map[string]any{"label": "demo", "edit": map[string]any{
+		"documentChanges": []any{map[string]any{
+			"textDocument": map[string]any{"uri": e.uri(name), "version": version},
+			"edits":        edits,
+		}},
+	}}, &got)
+	return got
+}
+
+func textEdit(l1, c1, l2, c2 int, text string) map[string]any {
+	return map[string]any{"range": rng(l1, c1, l2, c2), "newText": text}
+}
+
+// Neovim's own handler answers applied:true to an edit it dropped.
+func TestStaleEditIsRefused(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		stale := e.awaitText(e.uri("a.txt"), numbers)
+		e.Input("<C-w>hggx")
+		now := e.awaitText(e.uri("a.txt"), numbers[1:])
+		for _, version := range []any{stale, now + 1, nil} {
+			if got := e.edit("a.txt", version, textEdit(1, 0, 2, 0, "")); got.Applied {
+				t.Errorf("an edit of version %v was applied, the document is at %d", version, now)
+			} else if got.FailureReason == "" {
+				t.Errorf("no reason given for refusing version %v", version)
+			}
+		}
+		if got := e.edit("b.txt", 0, textEdit(0, 0, 0, 0, "x")); got.Applied {
+			t.Error("an edit of a file that is not open was applied")
+		}
+		if text := e.Text(0); text+"\n" != numbers[1:] {
+			t.Errorf("the buffer is %q", text)
+		}
+		if got := e.edit("a.txt", now, textEdit(1, 0, 2, 0, "")); !got.Applied {
+			t.Errorf("an edit of the right version was refused: %s", got.FailureReason)
+		}
+		e.awaitText(e.uri("a.txt"), strings.Replace(numbers[1:], "two\n", "", 1))
+	})
+}
+
+// An edit while the user types is an undo step of its own, and the cursor stays
+// with its text.
+func TestEditWhileTyping(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input("<C-w>h3GA 1")
+		typed := strings.Replace(numbers, "three", "three 1", 1)
+		v := e.awaitText(e.uri("a.txt"), typed)
+		got := e.edit("a.txt", v, textEdit(0, 0, 1, 0, "ONE\nand\n"), textEdit(7, 0, 8, 0, "EIGHT\n"))
+		if !got.Applied {
+			t.Fatalf("refused: %s", got.FailureReason)
+		}
+		e.Input("23")
+		want := strings.NewReplacer("one\n", "ONE\nand\n", "three", "three 123", "eight", "EIGHT").Replace(numbers)
+		e.awaitText(e.uri("a.txt"), want)
+		e.Input("<Esc>u")
+		e.awaitText(e.uri("a.txt"), strings.Replace(want, "three 123", "three 1", 1))
+		e.Input("u")
+		e.awaitText(e.uri("a.txt"), typed)
+		e.Input("u")
+		e.awaitText(e.uri("a.txt"), numbers)
+		e.Input("3<C-r>")
+		e.awaitText(e.uri("a.txt"), want)
+	})
+}
+
+func TestSave(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Exec(`vim.api.nvim_create_autocmd('BufWritePre', { callback = function()
+			vim.cmd('keepjumps %s/two/TWO/e') end })`, nil)
+		e.Input("<C-w>h5Gx")
+		e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "five", "ive", 1))
+		var got struct{ Saved bool }
+		e.call("acp/save", map[string]any{"uri": e.uri("a.txt")}, &got)
+		want := strings.NewReplacer("five", "ive", "two", "TWO").Replace(numbers)
+		if !got.Saved {
+			t.Error("not saved")
+		}
+		if disk, _ := os.ReadFile(e.path("a.txt")); string(disk) != want {
+			t.Errorf("the disk has %q, want %q", disk, want)
+		}
+		e.expect("textDocument/didSave")
+	})
+}
+
+// A file that has changed on disk is not written over, and nobody is asked.
+func TestSaveOverNewerFile(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input("<C-w>h5Gx")
+		e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "five", "ive", 1))
+		if err := os.WriteFile(e.path("a.txt"), []byte("other\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Saved  bool
+			Reason string
+		}
+		e.call("acp/save", map[string]any{"uri": e.uri("a.txt")}, &got)
+		if got.Saved || !strings.Contains(got.Reason, "disk") {
+			t.Errorf("got %+v, want a refusal that names the disk", got)
+		}
+		if disk, _ := os.ReadFile(e.path("a.txt")); string(disk) != "other\n" {
+			t.Errorf("the disk has %q", disk)
+		}
+	})
+}
+
+func TestReload(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.awaitText(e.uri("a.txt"), numbers)
+		e.Input("<C-w>h5G")
+		changed := numbers + "nine\n"
+		if err := os.WriteFile(e.path("a.txt"), []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Reloaded bool }
+		e.call("acp/reload", map[string]any{"uri": e.uri("a.txt")}, &got)
+		if !got.Reloaded {
+			t.Error("not reloaded")
+		}
+		e.awaitText(e.uri("a.txt"), changed)
+		var line int
+		e.Exec(`return vim.fn.line('.')`, &line)
+		if line != 5 {
+			t.Errorf("the cursor is in line %d, want 5", line)
+		}
+
+		e.Input("ix<Esc>")
+		e.awaitText(e.uri("a.txt"), strings.Replace(changed, "five", "xfive", 1))
+		if err := os.WriteFile(e.path("a.txt"), []byte("gone\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e.call("acp/reload", map[string]any{"uri": e.uri("a.txt")}, &got)
+		if got.Reloaded {
+			t.Error("a buffer with unsaved changes was reloaded")
+		}
+		e.Input("ix<Esc>")
+		e.awaitText(e.uri("a.txt"), strings.Replace(changed, "five", "xxfive", 1))
+	})
+}
+
+// The disk has moved under a buffer with unsaved changes: both are kept, in one
+// step, also while the user types and whether or not Neovim has noticed before.
+func TestAdopt(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, noticed := range []bool{false, true} {
+			e := setup(t, version, "", "a.txt", numbers)
+			e.open()
+			e.Input("<C-w>h5GAx")
+			typed := strings.Replace(numbers, "five", "fivex", 1)
+			v := e.awaitText(e.uri("a.txt"), typed)
+			disk := strings.Replace(numbers, "two\n", "two\nand a half\n", 1)
+			if err := os.WriteFile(e.path("a.txt"), []byte(disk), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if noticed {
+				e.Exec(`vim.cmd('checktime')`, nil)
+			}
+			merged := strings.Replace(disk, "five", "fivex", 1)
+			var got struct{ Adopted bool }
+			e.call("acp/adopt", map[string]any{"uri": e.uri("a.txt"), "version": v - 1, "text": merged}, &got)
+			if got.Adopted {
+				t.Error("adopted a text of another version")
+			}
+			e.call("acp/adopt", map[string]any{"uri": e.uri("a.txt"), "version": v, "text": merged}, &got)
+			if !got.Adopted {
+				t.Fatal("not adopted")
+			}
+			e.Input("y")
+			e.awaitText(e.uri("a.txt"), strings.Replace(disk, "five", "fivexy", 1))
+			e.Input("<Esc>:w<CR>")
+			e.expect("textDocument/didSave")
+			if got, _ := os.ReadFile(e.path("a.txt")); string(got) != strings.Replace(disk, "five", "fivexy", 1) {
+				t.Errorf("the disk has %q", got)
+			}
+			e.Input("u")
+			e.awaitText(e.uri("a.txt"), merged)
+			e.Input("u")
+			e.awaitText(e.uri("a.txt"), typed)
+		}
+	})
+}
