@@ -1,6 +1,7 @@
 package code
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -29,6 +30,17 @@ type Lines struct{ First, Last int }
 
 // Whole says that the range limits nothing.
 func (l Lines) Whole() bool { return l == Lines{} }
+
+// String is "line 3" or "lines 3 to 5".
+func (l Lines) String() string {
+	switch {
+	case l.Whole():
+		return "all lines"
+	case l.First == l.Last:
+		return fmt.Sprintf("line %d", l.First)
+	}
+	return fmt.Sprintf("lines %d to %d", l.First, l.Last)
+}
 
 func (l Lines) has(line int) bool { return l.Whole() || l.First <= line && line <= l.Last }
 
