@@ -134,6 +134,7 @@ func around(t text.Text, from, to int) (before, after []string) {
 // that it would replace, or between the rows it stood between. A hunk whose place is not
 // found is refused, and stays listed.
 func (d *Doc) Restore(ids []string) (done []string, refused []Refusal) {
+	d.begin()
 	for _, id := range ids {
 		i := slices.IndexFunc(d.rejected, func(r *rejection) bool { return r.hunk.ID == id })
 		if i < 0 {
@@ -146,12 +147,13 @@ func (d *Doc) Restore(ids []string) (done []string, refused []Refusal) {
 			refused = append(refused, Refusal{id, "the text it would change, or stood in, is not there any more"})
 			continue
 		}
-		d.begin()
 		d.rejected = slices.Delete(slices.Clone(d.rejected), i, i+1)
 		d.bringBack(r, at)
+		done = append(done, id)
+	}
+	if len(done) > 0 {
 		d.anchor = nil
 		d.end()
-		done = append(done, id)
 	}
 	return done, refused
 }
@@ -278,8 +280,23 @@ func rowsWere(r *rejection) []row {
 }
 
 // recallRejected lists what was rejected when m was taken down, or has been since, but for
-// what is undecided again as a whole.
+// what is undecided again.
 func (d *Doc) recallRejected(m *moment) {
+	list := slices.Clone(m.rejected)
+	for _, r := range d.rejected {
+		if !slices.ContainsFunc(list, func(x *rejection) bool { return x.hunk.ID == r.hunk.ID }) {
+			list = append(list, r)
+		}
+	}
+	d.rejected = list
+	d.dropUndecided()
+}
+
+// dropUndecided drops the rejected hunks whose rows are all undecided again.
+func (d *Doc) dropUndecided() {
+	if len(d.rejected) == 0 {
+		return
+	}
 	back := map[uint64]bool{}
 	for _, r := range d.runs {
 		for _, x := range r.rows {
@@ -288,16 +305,7 @@ func (d *Doc) recallRejected(m *moment) {
 			}
 		}
 	}
-	var out []*rejection
-	listed := map[string]bool{}
-	for _, list := range [][]*rejection{m.rejected, d.rejected} {
-		for _, r := range list {
-			gone := slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && !back[x.id] })
-			if gone && !listed[r.hunk.ID] {
-				listed[r.hunk.ID] = true
-				out = append(out, r)
-			}
-		}
-	}
-	d.rejected = out
+	d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), func(r *rejection) bool {
+		return !slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && !back[x.id] })
+	})
 }

@@ -172,9 +172,9 @@ func (w *world) userStep(before shot) error {
 	}
 }
 
-// marksOf returns the marked rows among the text rows [i, j).
-func (w *world) marksOf(rows []row, i, j int) map[uint64]bool {
-	out := map[uint64]bool{}
+// marksOf returns the texts of the marked rows among the text rows [i, j).
+func (w *world) marksOf(rows []row, i, j int) map[string]bool {
+	out := map[string]bool{}
 	at := 0
 	gone := map[string]bool{} // an agent's row beside a deleted one of the same text is neither
 	for _, r := range rows {
@@ -187,34 +187,28 @@ func (w *world) marksOf(rows []row, i, j int) map[uint64]bool {
 			continue
 		}
 		if at >= i && at < j && r.ins != 0 && !isBlank(r.text) && !gone[r.text] {
-			out[r.id] = true
+			out[r.text] = true
 		}
 		at++
 	}
 	return out
 }
 
-// kept checks that moved rows have their marks. With rows that repeat, or where a text came
-// back, others may have them.
-func (w *world) kept(marks map[uint64]bool) error {
-	if w.opts.repeated {
-		return nil
+// kept checks that moved rows have their marks. Where rows repeat, or a text came back, others
+// may have them.
+func (w *world) kept(moved map[string]bool) error {
+	for _, m := range w.d.memory[:len(w.d.memory)-1] {
+		if w.opts.repeated || m.hash == w.d.text.Hash() {
+			return nil
+		}
 	}
 	for _, r := range w.dense() {
-		delete(marks, r.id)
-	}
-	n := 0
-	for id := range marks {
-		for _, m := range w.d.memory {
-			if m.hash == w.d.text.Hash() && m != w.d.memory[len(w.d.memory)-1] {
-				return nil
-			}
+		if r.agents() {
+			delete(moved, r.text)
 		}
-		_ = id
-		n++
 	}
-	if n > 0 {
-		return fmt.Errorf("%d rows lost their marks by a move", n)
+	if len(moved) > 0 {
+		return fmt.Errorf("rows %v lost their marks by a move", moved)
 	}
 	return nil
 }
