@@ -148,7 +148,10 @@ local function input_bar()
   return (' %s%%=%%<%s '):format(table.concat(left, ' '), table.concat(right, ' %#AcpDim#· '))
 end
 
+local show_placeholder
+
 local function refresh_bars()
+  show_placeholder()
   if valid(chat.win) then
     vim.wo[chat.win].winbar = top_bar()
   end
@@ -176,6 +179,11 @@ local function listen()
       end
     end
   end)
+  questions.beside = function()
+    if M.is_open() then
+      return api.nvim_win_get_position(chat.win)[2] - 1
+    end
+  end
   review.listen(refresh_bars)
   questions.listen(refresh_bars)
 end
@@ -235,6 +243,27 @@ function M.dress_transcript(buf)
   })
 end
 
+local ns = api.nvim_create_namespace('acp.chat')
+
+---What stands in an empty input.
+show_placeholder = function()
+  local buf = chat.input
+  if not buf or not api.nvim_buf_is_valid(buf) then
+    return
+  end
+  api.nvim_buf_clear_namespace(buf, ns, 0, -1)
+  local empty = api.nvim_buf_line_count(buf) == 1
+    and api.nvim_buf_get_lines(buf, 0, 1, false)[1] == ''
+  if empty then
+    local session = current()
+    local agent = session and session.info.agent or chat.agent or config.get().agent or 'the agent'
+    api.nvim_buf_set_extmark(buf, ns, 0, 0, {
+      virt_text = { { ('Ask %s'):format(agent), 'AcpDim' } },
+      virt_text_pos = 'overlay',
+    })
+  end
+end
+
 ---@return integer
 local function input_buffer()
   if chat.input and api.nvim_buf_is_valid(chat.input) then
@@ -247,6 +276,7 @@ local function input_buffer()
   bo.buftype, bo.bufhidden, bo.swapfile = 'nofile', 'hide', false
   bo.filetype = 'acp-prompt'
   require('acp.complete').attach(buf)
+  api.nvim_buf_attach(buf, false, { on_lines = vim.schedule_wrap(show_placeholder) })
   config.map('input', buf, {
     send = M.send_input,
     submit = { { 'n', 'i' }, M.send_input },
@@ -353,6 +383,7 @@ local function open_windows()
       M.close()
     end),
   })
+  questions.update()
   refresh_bars()
 end
 
@@ -395,6 +426,7 @@ function M.close()
       end
     end
   end
+  questions.update()
 end
 
 function M.toggle()

@@ -282,8 +282,9 @@ function M.start(fn)
   capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {
     acp = M.capabilities,
   })
-  -- Files that are not open are written by acp-ls itself.
-  capabilities.workspace.workspaceEdit.resourceOperations = nil
+  -- Neovim takes versioned edits, but does not say so; files that are not open are
+  -- written by acp-ls itself.
+  capabilities.workspace.workspaceEdit = { documentChanges = true }
   local id
   local lsp_config = {
     name = 'acp-ls',

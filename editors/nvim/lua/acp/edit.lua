@@ -86,13 +86,13 @@ function M.on_apply_edit(params, reply)
   end
   local docs, seen = {}, {}
   for i, change in ipairs(changes) do
-    local reason, doc = refusal(change)
+    local why, doc = refusal(change)
     if doc and seen[doc.bufnr] then
-      reason = 'one document is edited twice'
+      why = 'one document is edited twice'
     end
-    if reason then
+    if why then
       client.flush() -- so that acp-ls can try again at once
-      return reply({ applied = false, failureReason = reason, failedChange = i - 1 })
+      return reply({ applied = false, failureReason = why, failedChange = i - 1 })
     end
     docs[i] = doc
     seen[docs[i].bufnr] = true
@@ -171,8 +171,8 @@ function M.on_save(params, reply)
   end)
   client.flush()
   if not ok or vim.bo[bufnr].modified then
-    local reason = ok and 'the buffer is still modified' or tostring(err):gsub('^.*(E%d+:)', '%1')
-    return reply({ saved = false, reason = reason })
+    local why = ok and 'the buffer is still modified' or tostring(err):gsub('^.*(E%d+:)', '%1')
+    return reply({ saved = false, reason = why })
   end
   reply({ saved = true })
 end

@@ -200,10 +200,13 @@ local function draw(bufnr, placed, total, count)
     else
       row, over = first, true
     end
-    if empty then
-      -- the first virtual line is padded: the hint takes the end of its room
+    if empty then -- the hint goes into the padding of the first virtual line
       local text, group = lines[1][1][1]:gsub('%s+$', ''), lines[1][1][2]
-      lines[1] = { { text .. ' ', group }, hints[1] }
+      lines[1] = {
+        { text .. ' ', group },
+        { hints[1][1], { group, hints[1][2] } },
+        { (' '):rep(vim.o.columns), group },
+      }
     end
     api.nvim_buf_set_extmark(bufnr, ns, row, 0, {
       virt_lines = lines,

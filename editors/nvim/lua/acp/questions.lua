@@ -170,11 +170,20 @@ local function buffer()
   return buf
 end
 
+---Where the chat stands that shows the questions too, if it does: the column of its
+---left edge. The window is then put beside it, and is small until it is entered.
+---@type fun(): integer?
+M.beside = function() end
+
 ---@param question acp.Question
 ---@return string[] lines
 ---@return integer first_option
 local function content(question)
   local lines = {}
+  if not focused() and M.beside() then
+    local text = util.lines(question.text)
+    return { ' ' .. (text[1] or '') .. (#text > 1 and ' …' or '') }, 2
+  end
   for _, line in ipairs(util.lines(question.text)) do
     lines[#lines + 1] = ' ' .. line
   end
@@ -195,6 +204,10 @@ local function window_config(lines, count)
     width = math.max(width, api.nvim_strwidth(line) + 1)
   end
   width = math.min(width, 76, math.max(vim.o.columns - 4, 10))
+  local col = M.beside()
+  if not col or col < width + 2 then
+    col = vim.o.columns - 1
+  end
   local height = 0
   for _, line in ipairs(lines) do
     height = height + math.max(1, math.ceil(api.nvim_strwidth(line) / width))
@@ -216,7 +229,7 @@ local function window_config(lines, count)
     row = (vim.o.showtabline == 2 or vim.o.showtabline == 1 and #api.nvim_list_tabpages() > 1)
         and 1
       or 0,
-    col = vim.o.columns - 1,
+    col = col,
     width = width,
     height = height,
     style = 'minimal',
@@ -248,8 +261,11 @@ local function paint(first_option)
   local dim = focused() and not ready()
   for i in ipairs(view.shown.options) do
     local row = first_option - 1 + i - 1
+    local line = api.nvim_buf_get_lines(buf, row, row + 1, false)[1]
+    if not line then
+      break
+    end
     view.rows[row + 1] = i
-    local line = api.nvim_buf_get_lines(buf, row, row + 1, false)[1] or ''
     api.nvim_buf_set_extmark(buf, ns, row, 1, {
       end_col = 2,
       hl_group = dim and 'AcpDim' or 'AcpKey',
