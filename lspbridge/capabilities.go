@@ -151,6 +151,9 @@ func newClient(p *initializeParams) client {
 	if slices.Contains(caps.General.v.PositionEncodings.v, position.UTF8.String()) {
 		c.encoding = position.UTF8
 	}
+	if c.isNeovim() {
+		c.encoding |= position.LFRows
+	}
 	for name, value := range caps.Experimental.v.ACP.v {
 		if value.Kind() == 't' {
 			c.acp[name] = true
@@ -158,3 +161,7 @@ func newClient(p *initializeParams) client {
 	}
 	return c
 }
+
+// isNeovim: what Neovim does beside the letter of LSP is in testdata of package
+// review (lone-cr, agent-stale-at-open).
+func (c client) isNeovim() bool { return c.name == "Neovim" }

@@ -50,9 +50,11 @@ func (e *editor) diagnostics(r session.Review) []protocol.Diagnostic {
 
 // diagnostic marks a line, without the white space at its start.
 func (e *editor) diagnostic(documentURI string, line int, id, message string, severity protocol.DiagnosticSeverity, code string) protocol.Diagnostic {
-	mark := position.Range{Start: position.Position{Line: uint32(line)}, End: position.Position{Line: uint32(line)}}
+	at := position.Position{Line: uint32(line)}
+	mark := position.Range{Start: at, End: at}
 	if d, ok := e.docs.Document(documentURI); ok && line < d.Text.LineCount() {
-		start, end := d.Text.LineStart(line), d.Text.LineEnd(line)
+		row := d.Text.LineOf(position.PositionOffset(d.Text, at, e.client.encoding))
+		start, end := d.Text.LineStart(row), d.Text.LineEnd(row)
 		for _, c := range []byte(d.Text.Slice(start, min(end, start+maxIndent))) {
 			if c != ' ' && c != '\t' {
 				break

@@ -16,41 +16,40 @@ import (
 // edits keeps to one edit in flight for each document.
 type edits struct {
 	mu   sync.Mutex
-	busy map[string]*editSlot
+	busy map[string]*editTurn
 }
 
-type editSlot struct {
-	users int
-	turn  chan struct{}
+type editTurn struct {
+	turnstile
+	users int // guarded by edits.mu
 }
 
 // begin waits for the document's turn.
 func (s *edits) begin(ctx context.Context, uri string) (end func(), err error) {
 	s.mu.Lock()
-	slot := s.busy[uri]
-	if slot == nil {
-		slot = &editSlot{turn: make(chan struct{}, 1)}
+	turn := s.busy[uri]
+	if turn == nil {
+		turn = &editTurn{}
 		if s.busy == nil {
-			s.busy = map[string]*editSlot{}
+			s.busy = map[string]*editTurn{}
 		}
-		s.busy[uri] = slot
+		s.busy[uri] = turn
 	}
-	slot.users++
+	turn.users++
 	s.mu.Unlock()
-	leave := func() {
+	done := func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if slot.users--; slot.users == 0 {
+		if turn.users--; turn.users == 0 {
 			delete(s.busy, uri)
 		}
 	}
-	select {
-	case slot.turn <- struct{}{}:
-		return func() { <-slot.turn; leave() }, nil
-	case <-ctx.Done():
-		leave()
-		return nil, context.Cause(ctx)
+	leave, err := turn.enter(ctx)
+	if err != nil {
+		done()
+		return nil, err
 	}
+	return func() { leave(); done() }, nil
 }
 
 type applyEditResult struct {
@@ -100,7 +99,11 @@ func (e *editor) workspaceEdit(d session.DocumentEdit) *protocol.ApplyWorkspaceE
 	}
 	change := &protocol.TextDocumentEdit{}
 	change.TextDocument.URI = uri.URI(d.URI)
-	change.TextDocument.Version = &d.Version
+	version := d.Version
+	if version == 0 && e.client.isNeovim() {
+		version = 1 // it never compares version 0 and would apply a stale edit
+	}
+	change.TextDocument.Version = &version
 	for i := range list {
 		change.Edits = append(change.Edits, &list[i])
 	}

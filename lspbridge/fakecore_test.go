@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -248,5 +249,17 @@ func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// eventually returns when cond holds, which nothing tells of.
+func eventually(t *testing.T, cond func() bool) {
+	t.Helper()
+	ctx := limit(t)
+	for !cond() {
+		if ctx.Err() != nil {
+			t.Fatal("what must come did not")
+		}
+		runtime.Gosched()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/position"
 	"acp-ls/internal/config"
 )
 
@@ -49,9 +50,9 @@ func (e *editor) capabilities() protocol.ServerCapabilities {
 	sync := protocol.TextDocumentSyncKindIncremental
 	yes := func() *bool { t := true; return &t }
 	caps := protocol.ServerCapabilities{
-		PositionEncoding: protocol.PositionEncodingKind(e.client.encoding.String()),
+		PositionEncoding: protocol.PositionEncodingKind((e.client.encoding &^ position.LFRows).String()),
 		TextDocumentSync: &protocol.TextDocumentSyncOptions{
-			OpenClose: yes(), Change: &sync, Save: &protocol.SaveOptions{},
+			OpenClose: yes(), Change: &sync, Save: &protocol.SaveOptions{IncludeText: yes()},
 		},
 		CodeActionProvider:     &protocol.CodeActionOptions{CodeActionKinds: actionKinds, ResolveProvider: yes()},
 		CodeLensProvider:       &protocol.CodeLensOptions{ResolveProvider: yes()},

@@ -25,7 +25,9 @@ const decideLater = "Decide later"
 
 // questions are those that the editor is shown.
 type questions struct {
-	turn chan struct{} // holds a value while window/showMessageRequest is taken
+	turn turnstile // for window/showMessageRequest
+	// after is time.AfterFunc, or a test's.
+	after func(time.Duration, func()) (stop func() bool)
 
 	mu    sync.Mutex
 	shown map[string]bool // question ids that have been sent by acp/permission
@@ -109,15 +111,13 @@ func (e *editor) Dismiss(question string) {
 // that ends, or is unanswered for long, lets the next one be shown; its own late
 // answer still counts while somebody waits for it.
 func (e *editor) popUp(ctx context.Context, q session.Question) (string, error) {
-	select {
-	case e.questions.turn <- struct{}{}:
-	case <-ctx.Done():
-		return "", ctx.Err()
+	leave, err := e.questions.turn.enter(ctx)
+	if err != nil {
+		return "", err
 	}
-	release := sync.OnceFunc(func() { <-e.questions.turn })
-	defer release()
-	timer := time.AfterFunc(holdQueue, release)
-	defer timer.Stop()
+	defer leave()
+	stop := e.questions.after(holdQueue, leave)
+	defer stop()
 
 	params := messageRequest(q)
 	var answer jsontext.Value

@@ -10,6 +10,7 @@ import (
 	"go.lsp.dev/jsonrpc2"
 
 	"acp-ls/buffers/linediff"
+	"acp-ls/buffers/position"
 	"acp-ls/internal/review"
 	"acp-ls/internal/session"
 )
@@ -50,25 +51,41 @@ type Origin struct {
 	Sure     bool   `json:"sure"`
 }
 
-func wireReview(r session.Review) Review {
+func (e *editor) wireReview(r session.Review) Review {
 	out := Review{URI: r.URI, Rev: r.Rev, Version: r.Version, File: r.File, Hunks: make([]Hunk, len(r.Hunks))}
 	for i, h := range r.Hunks {
-		out.Hunks[i] = wireHunk(h)
+		out.Hunks[i] = wireHunk(h, wholeLines(e.line(r.URI, h.StartLine), e.line(r.URI, h.EndLine)))
 	}
 	return out
 }
 
-func wireReviews(all []session.Review) []Review {
+func (e *editor) wireReviews(all []session.Review) []Review {
 	out := make([]Review, len(all))
 	for i, r := range all {
-		out[i] = wireReview(r)
+		out[i] = e.wireReview(r)
 	}
 	return out
 }
 
-func wireHunk(h review.Hunk) Hunk {
+// line is what the editor calls a row. The two differ in editors that do not
+// count a lone CR, and only in files that have one.
+func (e *editor) line(uri string, row int) int {
+	if e.client.encoding&position.LFRows == 0 {
+		return row
+	}
+	d, ok := e.docs.Document(uri)
+	if !ok || row > d.Text.LineCount() {
+		return row
+	}
+	if row == d.Text.LineCount() {
+		return int(position.OffsetPosition(d.Text, d.Text.Len(), e.client.encoding).Line) + 1
+	}
+	return int(position.OffsetPosition(d.Text, d.Text.LineStart(row), e.client.encoding).Line)
+}
+
+func wireHunk(h review.Hunk, lines Range) Hunk {
 	out := Hunk{
-		ID: h.ID, State: string(h.State), Range: wholeLines(h.StartLine, h.EndLine),
+		ID: h.ID, State: string(h.State), Range: lines,
 		BaseText: h.BaseText, Text: h.Text, Mixed: h.Mixed, Committed: h.Committed,
 		Origins: make([]Origin, len(h.Origins)),
 	}
@@ -97,7 +114,7 @@ func (e *editor) reviewList(_ context.Context, p *reviewListParams) (reviewListR
 	default:
 		return reviewListResult{}, session.Errorf(session.KindInvalid, "acp.review.list: member state is %q, and must be pending, proposed, conflict or rejected", p.State)
 	}
-	return reviewListResult{wireReviews(e.core.Reviews(p.URI, p.Session, states...))}, nil
+	return reviewListResult{e.wireReviews(e.core.Reviews(p.URI, p.Session, states...))}, nil
 }
 
 // decideParams name hunks. A caller who meant some must never decide all: an
@@ -137,7 +154,7 @@ type decisionResult struct {
 
 type decider func(context.Context, session.Decide) (session.Decision, error)
 
-func (p *decideParams) decide(ctx context.Context, decide decider) (decisionResult, error) {
+func (e *editor) decide(ctx context.Context, p *decideParams, decide decider) (decisionResult, error) {
 	d := session.Decide{URI: p.URI, Session: p.Session, Turn: p.Turn, Rev: p.Rev}
 	switch {
 	case p.Hunks != nil && len(*p.Hunks) == 0:
@@ -147,23 +164,23 @@ func (p *decideParams) decide(ctx context.Context, decide decider) (decisionResu
 	case !p.empty && d.URI == "" && d.Session == "" && d.Turn == "":
 		return decisionResult{}, session.Errorf(session.KindInvalid, "name hunks, uri, session or turn; an argument without any member means everything")
 	}
-	return decided(decide(ctx, d))
+	return e.decided(decide(ctx, d))
 }
 
-func decided(d session.Decision, err error) (decisionResult, error) {
-	return decisionResult{d.Decided, d.Refused, wireReviews(d.Files)}, err
+func (e *editor) decided(d session.Decision, err error) (decisionResult, error) {
+	return decisionResult{d.Decided, d.Refused, e.wireReviews(d.Files)}, err
 }
 
 func (e *editor) reviewAccept(ctx context.Context, p *decideParams) (decisionResult, error) {
-	return p.decide(ctx, e.core.Accept)
+	return e.decide(ctx, p, e.core.Accept)
 }
 
 func (e *editor) reviewReject(ctx context.Context, p *decideParams) (decisionResult, error) {
-	return p.decide(ctx, e.core.Reject)
+	return e.decide(ctx, p, e.core.Reject)
 }
 
 func (e *editor) reviewRestore(ctx context.Context, p *decideParams) (decisionResult, error) {
-	return p.decide(ctx, e.core.Restore)
+	return e.decide(ctx, p, e.core.Restore)
 }
 
 type resolveParams struct {
@@ -174,7 +191,7 @@ type resolveParams struct {
 func (e *editor) reviewResolve(ctx context.Context, p *resolveParams) (decisionResult, error) {
 	switch p.Take {
 	case "mine", "theirs", "both":
-		return decided(e.core.Resolve(ctx, p.Hunk, p.Take))
+		return e.decided(e.core.Resolve(ctx, p.Hunk, p.Take))
 	}
 	return decisionResult{}, session.Errorf(session.KindInvalid, "acp.review.resolve: member take is %q, and must be mine, theirs or both", p.Take)
 }
@@ -191,7 +208,7 @@ func (e *editor) reviewBaseline(_ context.Context, p *uriParams) (textResult, er
 // writeReview shows a file's hunks wherever the editor shows them.
 func (e *editor) writeReview(r session.Review) {
 	if e.Can("review") {
-		e.notify("acp/review", wireReview(r))
+		e.notify("acp/review", e.wireReview(r))
 	}
 	e.publishDiagnostics(r)
 	e.lenses.refresh(e)
@@ -224,7 +241,7 @@ func (e *editor) shown(uri string, h review.Hunk, index, of int) shownHunk {
 	s := shownHunk{Hunk: h, first: h.StartLine, last: max(h.EndLine-1, h.StartLine), number: index + 1, of: of}
 	if d, ok := e.docs.Document(uri); ok {
 		end := d.Text.LineCount() - 1
-		s.first, s.last = min(s.first, end), min(s.last, end)
+		s.first, s.last = e.line(uri, min(s.first, end)), e.line(uri, min(s.last, end))
 	}
 	return s
 }

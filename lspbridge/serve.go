@@ -68,7 +68,7 @@ func newEditor(ctx context.Context, rwc io.ReadWriteCloser, c core, o Options) *
 	e.stream.onEnd = e.readEnded
 	e.conn = jsonrpc2.NewConn(e.stream, jsonrpc2.WithCodec(codec{}))
 	e.out = newOutbox(e.write)
-	e.questions.turn = make(chan struct{}, 1)
+	e.questions.after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	return e
 }
 
