@@ -131,11 +131,16 @@ func choices(h review.Hunk, noun string) []choice {
 }
 
 func newCommand(title, name string, argument any) protocol.Command {
-	raw, err := json.Marshal(argument, ownJSON)
+	return protocol.Command{Title: title, Command: name, Arguments: []protocol.LSPAny{mustJSON(argument)}}
+}
+
+// mustJSON encodes a string or one of our own structs.
+func mustJSON(v any) protocol.LSPAny {
+	raw, err := json.Marshal(v, ownJSON)
 	if err != nil {
-		panic(err) // one of our own structs
+		panic(err)
 	}
-	return protocol.Command{Title: title, Command: name, Arguments: []protocol.LSPAny{raw}}
+	return raw
 }
 
 // wanted says whether a kind is one of those asked for, or below one.

@@ -1,8 +1,6 @@
 package lspbridge
 
 import (
-	"strconv"
-
 	"go.lsp.dev/protocol"
 	"go.lsp.dev/uri"
 
@@ -69,7 +67,7 @@ func (e *editor) diagnostic(documentURI string, line int, id, message string, se
 		Code:     protocol.String(code),
 		Source:   protocol.NewOptional(diagnosticSource),
 		Message:  protocol.String(message),
-		Data:     protocol.LSPAny(strconv.Quote(id)),
+		Data:     mustJSON(id),
 	}
 }
 

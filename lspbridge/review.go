@@ -3,7 +3,6 @@ package lspbridge
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -272,14 +271,15 @@ func who(h review.Hunk) string {
 // describe says in a few words what a hunk is.
 func describe(h review.Hunk) string {
 	removed, added := countRows(h.BaseText), countRows(h.Text)
-	verb, agent := "changed", who(h)
+	agent := who(h)
 	switch h.State {
 	case review.StateConflict:
-		return agent + " and you changed the same " + lines(max(removed, added))
+		if max(removed, added) == 1 {
+			return agent + " and you changed the same line"
+		}
+		return agent + " and you changed the same lines"
 	case review.StateProposed:
-		verb = "would change"
-		agent += " "
-		return strings.TrimSpace(agent) + " " + verb + " " + lines(max(removed, added)) + titleOf(h)
+		return agent + " would change " + lines(max(removed, added)) + titleOf(h)
 	}
 	var what string
 	switch {
@@ -290,7 +290,7 @@ func describe(h review.Hunk) string {
 	case added == 0:
 		what = "removed " + lines(removed)
 	default:
-		what = verb + " " + lines(max(removed, added))
+		what = "changed " + lines(max(removed, added))
 	}
 	if h.Mixed {
 		what += " (edited by you)"
