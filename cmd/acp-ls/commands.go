@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,16 +15,39 @@ import (
 	"acp-ls/internal/session"
 )
 
-const description = `Puts agents of the Agent Client Protocol (Claude, Codex, Gemini, OpenCode, ...) into any
-editor that speaks LSP. The editor starts "acp-ls" by itself; the commands below are for people.`
+const description = `Puts agents of the Agent Client Protocol (Claude, Codex, Gemini, OpenCode, ...) into any editor that speaks LSP.
+
+Editors start "acp-ls" without arguments. The commands are for people.`
 
 // commands are the program's arguments, as kong reads them.
 type commands struct {
-	Serve     serveCmd     `cmd:"" help:"Serve one editor on standard input and output (what editors run)."`
-	Agents    agentsCmd    `cmd:"" help:"List the agents that can be used, and how to install those that are missing."`
+	Serve     serveCmd     `cmd:"" default:"withargs" help:"Serve one editor on standard input and output. This is what editors run, and what is done without a command."`
+	Agents    agentsCmd    `cmd:"" help:"List the agents, and how to install those that are missing."`
 	Doctor    doctorCmd    `cmd:"" help:"Start an agent and say what it can do, or what is wrong."`
-	DemoAgent demoAgentCmd `cmd:"" help:"Run the built-in demonstration agent (ACP on standard input and output)."`
+	DemoAgent demoAgentCmd `cmd:"" help:"Be the built-in demonstration agent (ACP on standard input and output)."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+}
+
+// examples are shown below a command's help.
+var examples = map[string]string{
+	"": `Examples:
+  acp-ls agents                         what there is, and what is the default
+  acp-ls doctor                         is the default agent well?
+  acp-ls doctor claude                  is this one?
+  acp-ls --debug --log=/tmp/acp-ls.log  serve an editor, with a log of what happens
+
+Settings are read from the file acp-ls/config.json in the user's configuration
+directory (on Linux ~/.config), which may have comments, and from the editor. As in:
+  { "defaultAgent": "claude", "agents": { "claude": { "env": { "KEY": "value" } } } }
+`,
+	"doctor": `Examples:
+  acp-ls doctor            the default agent
+  acp-ls doctor opencode   another
+`,
+	"demo-agent": `Examples:
+  acp-ls demo-agent             with the pace of a model
+  acp-ls demo-agent --pace=0s   at once, for tests
+`,
 }
 
 type versionCmd struct{}
@@ -62,9 +86,13 @@ func (agentsCmd) Run(p *program) error {
 		if a.Name == st.DefaultAgent {
 			mark = "*"
 		}
-		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\n", mark, a.Name, state, a.How, a.Title)
+		fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\n", mark, a.Name, a.Title, state, a.How)
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(p.stdout, "\n* is the default; the setting defaultAgent names another.\n")
+	return err
 }
 
 type doctorCmd struct {
@@ -93,7 +121,7 @@ func (c doctorCmd) Run(p *program) error {
 	}
 	defer closeAgent(a)
 	i := a.Info()
-	fmt.Fprintf(p.stdout, "it answered in %s: %s %s\n", time.Since(began).Round(time.Millisecond), i.Title, i.Version)
+	fmt.Fprintf(p.stdout, "it answered in %s: %s %s\n", time.Since(began).Round(time.Millisecond), cmp.Or(i.Title, i.Name, name), i.Version)
 	for _, f := range []struct {
 		can  bool
 		what string
@@ -101,20 +129,20 @@ func (c doctorCmd) Run(p *program) error {
 		{i.EmbeddedContext, "takes text along with a prompt"}, {i.Image, "takes images"}, {i.LoadSession, "can load stored sessions"},
 		{i.List, "lists stored sessions"}, {i.Fork, "can fork sessions"},
 	} {
-		mark := "no "
+		mark := "no"
 		if f.can {
 			mark = "yes"
 		}
-		fmt.Fprintf(p.stdout, "  %s  %s\n", mark, f.what)
+		fmt.Fprintf(p.stdout, "  %-3s  %s\n", mark, f.what)
 	}
 	for _, m := range i.AuthMethods {
 		fmt.Fprintf(p.stdout, "  login: %s (%s)\n", m.Name, m.ID)
 	}
 	s, err := a.NewSession(p.ctx, session.SessionParams{Cwd: cwd})
 	if err != nil {
-		return err
+		return fmt.Errorf("agent %s runs, but opens no session: %w", name, err)
 	}
-	fmt.Fprintln(p.stdout, "a session could be opened:")
+	fmt.Fprintln(p.stdout, "a session could be opened")
 	for _, o := range s.Options {
 		fmt.Fprintf(p.stdout, "  option %s = %v\n", o.ID, o.Value)
 	}

@@ -46,12 +46,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	exit := -1
 	parser, err := kong.New(&cli, kong.Name("acp-ls"), kong.Description(description),
 		kong.Writers(stdout, stderr), kong.Exit(func(c int) { exit = c }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}))
+		kong.Help(helpWithExamples),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // the commands are declared wrongly
-	}
-	if len(args) == 0 {
-		args = []string{"serve"}
 	}
 	k, err := parser.Parse(args)
 	if exit >= 0 { // --help
@@ -71,6 +69,20 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 1
 	}
 	return 0
+}
+
+func helpWithExamples(o kong.HelpOptions, k *kong.Context) error {
+	if err := kong.DefaultHelpPrinter(o, k); err != nil {
+		return err
+	}
+	name := ""
+	if n := k.Selected(); n != nil {
+		name = n.Name
+	}
+	if text := examples[name]; text != "" {
+		fmt.Fprintf(k.Stdout, "\n%s", text)
+	}
+	return nil
 }
 
 // exitCode is an error that has said all it has to say.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -25,6 +26,11 @@ type serveCmd struct {
 }
 
 func (c serveCmd) Run(p *program) error {
+	if f, ok := p.stdin.(*os.File); ok {
+		if st, err := f.Stat(); err == nil && st.Mode()&os.ModeCharDevice != 0 {
+			fmt.Fprintln(p.stderr, "acp-ls: waiting for an editor on standard input; `acp-ls --help` says more")
+		}
+	}
 	out := p.stderr
 	if c.Log != "" {
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,23 +26,37 @@ type Options struct {
 
 // Serve speaks with the client that reads out and writes in, until in ends or
 // ctx does. Both are closed. It returns when every turn has ended; the error is
-// nil if in ended cleanly.
+// nil if in ended cleanly. Where closing in does not end a read of it that
+// waits, as on a terminal, Serve leaves that read behind when ctx ends.
 func Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser, o Options) error {
 	a := &agent{opt: o, sessions: map[string]*session{}}
 	a.out = &announcer{WriteCloser: out, waiting: map[string]func(){}}
 	a.conn = wire.NewConn(in, a.out, wire.StreamOptions{})
 	a.conn.Start(a)
+	var given <-chan time.Time
 	select {
 	case <-a.conn.Done():
 	case <-ctx.Done():
+		given = time.After(grace)
 	}
 	err := a.conn.Err()
-	if closeErr := a.conn.Close(); err == nil {
-		err = closeErr
+	closed := make(chan error, 1)
+	go func() {
+		closed <- a.conn.Close()
+		a.work.Wait()
+		close(closed)
+	}()
+	select {
+	case closeErr := <-closed:
+		<-closed
+		return cmp.Or(err, closeErr)
+	case <-given:
+		return err
 	}
-	a.work.Wait()
-	return err
 }
+
+// grace is how long Serve waits for its end after its context has ended.
+const grace = time.Second
 
 // agent answers a client. To the connection the methods of an agent are
 // extensions, as it is made for the other side.

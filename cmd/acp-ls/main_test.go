@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"acp-ls": main})
+}
+
+// TestScripts runs the program as a user's shell or editor does. A script can
+// use `frames FILE`, which makes LSP messages of a file's lines.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "AppData"} {
+				e.Setenv(name, e.WorkDir+"/home")
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"frames": frames},
+	})
+}
+
+func frames(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: frames FILE")
+	}
+	var out bytes.Buffer
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		if line = strings.TrimSpace(line); line != "" {
+			fmt.Fprintf(&out, "Content-Length: %d\r\n\r\n%s", len(line), line)
+		}
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o600))
+}
+
+// Whoever ends the program by a signal does not wait for standard input.
+func TestRunEndsWithItsContext(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	for _, command := range []string{"serve", "demo-agent"} {
+		t.Run(command, func(t *testing.T) {
+			stdin, w := io.Pipe() // never written to, never closed
+			t.Cleanup(func() { w.Close() })
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan int)
+			go func() { done <- run(ctx, []string{command}, io.MultiReader(stdin), io.Discard, io.Discard) }()
+			cancel()
+			select {
+			case code := <-done:
+				if code != 0 {
+					t.Errorf("exit code %d", code)
+				}
+			case <-time.After(time.Minute):
+				t.Fatal("still running")
+			}
+		})
+	}
+}
