@@ -19,6 +19,7 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 		return
 	}
 	d.begin()
+	d.learnEnding(newText)
 	lo, hi, nhi := changedRows(d.text, newText, diffContext)
 	old, new := rowsOf(d.text, lo, hi), rowsOf(newText, lo, nhi)
 	edits := linediff.Diff(texts(old), texts(new))
@@ -207,8 +208,19 @@ func (d *Doc) takeEnds(old, new []row, edits []linediff.Edit, lo int) {
 		i, j = e.A1, e.B1
 	}
 	stays(len(old))
-	if d.text.LineCount() > 1 && (turned || len(old) == 1 && old[0].end == noEnd && lo == 0) {
+	if turned {
 		d.turnEnds(dominantEnding(d.text))
+	}
+}
+
+// learnEnding takes the terminator for rows without one from t, the first text that has any.
+func (d *Doc) learnEnding(t text.Text) {
+	if d.eolKnown || t.LineCount() == 1 {
+		return
+	}
+	d.eolKnown = true
+	if d.Baseline().LineCount() == 1 { // else it has been made use of
+		d.eol = dominantEnding(t)
 	}
 }
 

@@ -121,10 +121,11 @@ const provisional = 200 * time.Millisecond
 
 // Doc is the tracked state of one file.
 type Doc struct {
-	text text.Text
-	eol  ending // for rows that never had a terminator
-	tail ending // the terminator that the last row of the text, if it is plain, has where rows follow it
-	runs []run  // ascending, neither overlapping nor touching
+	text     text.Text
+	eol      ending // for rows that never had a terminator; if eolKnown, from a text that had some
+	eolKnown bool
+	tail     ending // the terminator that the last row of the text, if it is plain, has where rows follow it
+	runs     []run  // ascending, neither overlapping nor touching
 
 	origins []Origin // by mark
 	nextID  uint64   // of rows
@@ -149,7 +150,7 @@ type Doc struct {
 
 // New returns the state of a document in which nothing has been changed. now tells the time.
 func New(t text.Text, now func() time.Time) *Doc {
-	d := &Doc{text: t, eol: dominantEnding(t), origins: make([]Origin, 1), now: now}
+	d := &Doc{text: t, eol: dominantEnding(t), eolKnown: t.LineCount() > 1, origins: make([]Origin, 1), now: now}
 	d.remember()
 	return d
 }

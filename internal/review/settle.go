@@ -54,7 +54,9 @@ func settleRun(run []row) []row {
 	}
 	for _, p := range pairs {
 		part(p.tomb, p.other)
-		out = append(out, run[p.other].plain())
+		r := run[p.other].plain()
+		r.end = r.end.or(run[p.tomb].end)
+		out = append(out, r)
 		tombs, others = tombs[1:], others[1:]
 	}
 	part(len(run), len(run))

@@ -43,6 +43,7 @@ func (d *Doc) userText(t text.Text, author Author) {
 // userStep makes t of the text, which differ in the rows [lo, hi) and [lo, nhi).
 func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 	d.begin()
+	d.learnEnding(t)
 	tracking := d.Tracking()
 	now := d.now()
 	if !d.until.IsZero() && !now.Before(d.until) {

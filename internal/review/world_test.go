@@ -240,10 +240,11 @@ type shot struct {
 	text, base string
 	rows       []row
 	hunks      []Hunk
+	rejected   []*rejection
 }
 
 func (w *world) shot() shot {
-	return shot{w.d.Text().String(), w.d.Baseline().String(), w.dense(), w.d.Hunks()}
+	return shot{w.d.Text().String(), w.d.Baseline().String(), w.dense(), w.d.Hunks(), w.d.rejected}
 }
 
 func (s shot) same(t shot) error {
@@ -255,12 +256,19 @@ func (s shot) same(t shot) error {
 
 var userToken = regexp.MustCompile(`U\d+z`)
 
-// all returns everything that is shown of a document, or can be brought back.
+// all returns everything that a document has, or can bring back.
 func (s shot) all() string {
 	var b strings.Builder
 	b.WriteString(s.text + "\x00" + s.base)
-	for _, h := range s.hunks {
-		b.WriteString("\x00" + h.Text + "\x00" + h.BaseText + "\x00" + h.Gone)
+	for _, r := range s.rows {
+		b.WriteString("\x00" + r.text)
+	}
+	for _, r := range s.rejected {
+		for _, x := range r.rows {
+			if !x.stays {
+				b.WriteString("\x00" + x.text)
+			}
+		}
 	}
 	return b.String()
 }
@@ -372,9 +380,20 @@ func (w *world) send(start, end int, ins string, author Author) error {
 	for u := range w.words {
 		exempt.WriteString(u + " ")
 	}
-	for _, r := range w.first.rows { // rows that undo brings back as they were are not lost
-		if r.ghost() && slices.ContainsFunc(now.rows, func(x row) bool { return x.id == r.id }) {
+	// Rows that undo brings back as they were are not lost.
+	back := func(id uint64) bool {
+		return slices.ContainsFunc(now.rows, func(x row) bool { return x.id == id })
+	}
+	for _, r := range w.first.rows {
+		if r.ghost() && back(r.id) {
 			exempt.WriteString(r.text + " ")
+		}
+	}
+	for _, r := range w.first.rejected {
+		for _, x := range r.rows {
+			if back(x.id) {
+				exempt.WriteString(x.text + " ")
+			}
 		}
 	}
 	return w.first.lost(now, exempt.String())
