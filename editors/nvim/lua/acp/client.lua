@@ -232,6 +232,13 @@ local function on_init(client)
   end)
 end
 
+---@class acp.Error
+---@field message string
+---@field kind string? data.kind of the contract
+
+---@type table<fun(err: acp.Error), true> whom an answer is owed
+local owed = {}
+
 ---@param id integer?
 local function on_exit(id, code, signal)
   if state.id ~= id and id ~= nil then
@@ -247,6 +254,9 @@ local function on_exit(id, code, signal)
     local how = signal ~= 0 and ('signal %d'):format(signal) or ('exit code %d'):format(code)
     local message = ('acp-ls ended (%s): see :Acp log'):format(how)
     settle(nil, message)
+    for _, fn in ipairs(vim.tbl_keys(owed)) do
+      fn({ message = message })
+    end
     for _, module in ipairs({ 'session', 'review', 'permission', 'ask' }) do
       local loaded = package.loaded['acp.' .. module]
       if loaded then
@@ -276,7 +286,6 @@ function M.start(fn)
   end
   require('acp.highlight').setup()
   require('acp.editor').watch_keys()
-  require('acp.edit').watch_disk()
   local root = M.root(vim.api.nvim_get_current_buf())
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {
@@ -349,10 +358,6 @@ function M.flush()
   end
 end
 
----@class acp.Error
----@field message string
----@field kind string? data.kind of the contract
-
 ---Runs a command of acp-ls.
 ---@param command string
 ---@param arg table?
@@ -368,13 +373,20 @@ function M.execute(command, arg, fn)
       return fn({ message = failure or 'acp-ls is not running' })
     end
     M.flush()
+    local function once(err, result)
+      if owed[once] then
+        owed[once] = nil
+        fn(err, result)
+      end
+    end
+    owed[once] = true
     local params = { command = command, arguments = { arg or vim.empty_dict() } }
     local function on_reply(err, result)
       if err then
         local kind = type(err.data) == 'table' and err.data.kind or nil
-        fn({ message = err.message or command .. ' failed', kind = kind })
+        once({ message = err.message or command .. ' failed', kind = kind })
       else
-        fn(nil, util.denull(result) or {})
+        once(nil, util.denull(result) or {})
       end
     end
     local sent
@@ -384,7 +396,7 @@ function M.execute(command, arg, fn)
       sent = client.request('workspace/executeCommand', params, on_reply) -- luacheck: ignore
     end
     if not sent then
-      fn({ message = 'acp-ls is not running' })
+      once({ message = 'acp-ls is not running' })
     end
   end)
 end

@@ -1,6 +1,8 @@
 ---What acp-ls knows of the buffers: the version it was last sent of each, and
 ---whether the buffer has changed since. Neovim's own vim.lsp.util.buf_versions
 ---cannot tell: it is shared by all clients, and any of them resets it to 0.
+local util = require('acp.util')
+
 local M = {}
 
 ---@class acp.Document
@@ -62,6 +64,7 @@ function M.on_notify(method, params)
       doc = { uri = text_document.uri, bufnr = bufnr, version = 0, sent = 0, changed = 0 }
       by_uri[doc.uri], by_buf[bufnr] = doc, doc
       listen(bufnr)
+      require('acp.edit').watch_disk(bufnr)
     end
     doc.version = text_document.version
     doc.sent = vim.api.nvim_buf_get_changedtick(doc.bufnr)
@@ -79,11 +82,7 @@ end
 ---@param uri string
 ---@return acp.Document?
 function M.by_uri(uri)
-  local doc = by_uri[uri]
-  if not doc then -- the same file in another spelling
-    local bufnr = vim.fn.bufnr(vim.uri_to_fname(uri))
-    doc = bufnr > 0 and by_buf[bufnr] or nil
-  end
+  local doc = by_uri[uri] or by_uri[util.normal_uri(uri)]
   return doc and vim.api.nvim_buf_is_loaded(doc.bufnr) and doc or nil
 end
 

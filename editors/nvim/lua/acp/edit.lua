@@ -5,6 +5,7 @@ local client = require('acp.client')
 local documents = require('acp.documents')
 
 local M = {}
+local ns = vim.api.nvim_create_namespace('acp.edit')
 
 ---Closes the undo step that is open, so that what follows is a step of its own
 ---and the user's typing stays another. (Setting the option does it.)
@@ -63,6 +64,43 @@ local function refusal(change)
   return nil, doc
 end
 
+---Keeps the cursors of a buffer's windows with their text while fn changes it, as
+---formatters do that move the cursor of whoever is typing.
+---@param bufnr integer
+---@param fn fun()
+local function keep_cursors(bufnr, fn)
+  local saved = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    local cursor = vim.api.nvim_win_get_cursor(win)
+    local line = vim.api.nvim_buf_get_lines(bufnr, cursor[1] - 1, cursor[1], false)[1] or ''
+    local top = vim.fn.getwininfo(win)[1].topline
+    saved[win] = {
+      cursor = vim.api.nvim_buf_set_extmark(
+        bufnr,
+        ns,
+        cursor[1] - 1,
+        math.min(cursor[2], #line),
+        {}
+      ),
+      top = vim.api.nvim_buf_set_extmark(bufnr, ns, top - 1, 0, {}),
+    }
+  end
+  local ok, err = pcall(fn)
+  for win, marks in pairs(saved) do
+    local at = vim.api.nvim_buf_get_extmark_by_id(bufnr, ns, marks.cursor, {})
+    local top = vim.api.nvim_buf_get_extmark_by_id(bufnr, ns, marks.top, {})
+    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr and at[1] then
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview({ lnum = at[1] + 1, col = at[2], topline = (top[1] or 0) + 1 })
+      end)
+    end
+  end
+  vim.api.nvim_buf_clear_namespace(bufnr, ns, 0, -1)
+  if not ok then
+    error(err, 0)
+  end
+end
+
 ---The views of all windows that show a buffer, for putting them back.
 ---@param bufnr integer
 ---@return table<integer, table>
@@ -118,20 +156,37 @@ local choice
 ---@type string? v:fcs_reason of the last time
 local reason
 
+---Whether someone else decides, too.
+---@param bufnr integer
+---@return boolean
+local function others_decide(bufnr)
+  for _, autocmd in ipairs(vim.api.nvim_get_autocmds({ event = 'FileChangedShell' })) do
+    local ours = autocmd.group_name == 'acp.edit'
+    if not ours and (not autocmd.buflocal or autocmd.buffer == bufnr) then
+      return true
+    end
+  end
+  return false
+end
+
 ---Answers Neovim's question what to do about a file that has changed on disk under
 ---unsaved changes, which would take the user's keys: nothing. acp-ls has seen the
 ---change too, and merges it (acp/adopt).
-function M.watch_disk()
+---@param bufnr integer
+function M.watch_disk(bufnr)
+  local group = vim.api.nvim_create_augroup('acp.edit', { clear = false })
+  vim.api.nvim_clear_autocmds({ group = group, buffer = bufnr })
   vim.api.nvim_create_autocmd('FileChangedShell', {
-    group = vim.api.nvim_create_augroup('acp.edit', {}),
-    callback = function(args)
+    group = group,
+    buffer = bufnr,
+    callback = function()
       reason = vim.v.fcs_reason
-      if not documents.by_buf(args.buf) then
-        vim.v.fcs_choice = 'ask'
-      elseif choice then
+      if choice then
         vim.v.fcs_choice = reason == 'deleted' and '' or choice
-      else
-        vim.v.fcs_choice = reason == 'conflict' and '' or 'ask'
+      elseif reason == 'conflict' then
+        vim.v.fcs_choice = ''
+      elseif not others_decide(bufnr) then
+        vim.v.fcs_choice = 'ask' -- as if we were not here
       end
     end,
   })
@@ -166,8 +221,10 @@ function M.on_save(params, reply)
   if moved and moved ~= 'time' and moved ~= 'mode' then
     return reply({ saved = false, reason = 'the file has changed on disk' })
   end
-  local ok, err = pcall(vim.api.nvim_buf_call, bufnr, function()
-    vim.cmd('silent update')
+  local ok, err = pcall(keep_cursors, bufnr, function()
+    vim.api.nvim_buf_call(bufnr, function()
+      vim.cmd('silent update')
+    end)
   end)
   client.flush()
   if not ok or vim.bo[bufnr].modified then

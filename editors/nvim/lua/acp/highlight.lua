@@ -5,6 +5,8 @@ M.groups = {
   -- hunks in code
   AcpAdded = 'DiffAdd',
   AcpDeleted = 'DiffDelete',
+  AcpAddedText = 'DiffText',
+  AcpDeletedText = 'DiffText',
   AcpMixed = 'DiffChange',
   AcpConflict = 'DiffText',
   AcpAddedSign = 'Added',
@@ -46,6 +48,8 @@ M.groups = {
 local tints = {
   AcpAdded = { 'Added', 0.18 },
   AcpDeleted = { 'Removed', 0.18 },
+  AcpAddedText = { 'Added', 0.42 },
+  AcpDeletedText = { 'Removed', 0.42 },
   AcpMixed = { 'Changed', 0.16 },
   AcpConflict = { 'DiagnosticWarn', 0.2 },
 }

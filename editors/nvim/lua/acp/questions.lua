@@ -94,6 +94,8 @@ local function leave()
     else
       vim.cmd('wincmd p')
     end
+    -- a window without a status line has left its ruler in the message line
+    api.nvim_echo({ { '' } }, false, {})
   end
 end
 

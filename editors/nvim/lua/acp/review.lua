@@ -9,7 +9,7 @@ local util = require('acp.util')
 local M = {}
 local api = vim.api
 
----@type table<string, table> Review of the contract, by URI
+---@type table<string, table> Review of the contract, by URI in Neovim's spelling
 local reviews = {}
 ---@type table<integer, true> buffers with our keys
 local mapped = {}
@@ -42,12 +42,7 @@ end
 ---@return integer?
 local function buffer_of(uri)
   local doc = documents.by_uri(uri)
-  if doc then
-    return doc.bufnr
-  end
-  local ok, path = pcall(vim.uri_to_fname, uri)
-  local bufnr = ok and vim.fn.bufnr(vim.fn.fnameescape(path)) or -1
-  return bufnr > 0 and api.nvim_buf_is_loaded(bufnr) and bufnr or nil
+  return doc and doc.bufnr
 end
 
 local actions ---@type table<string, function|table>
@@ -131,7 +126,7 @@ end
 ---Then a newer one is on its way; should it not come, it is asked for.
 ---@param review table
 local function take(review)
-  local uri = review.uri
+  local uri = util.normal_uri(review.uri)
   local empty = #(review.hunks or {}) == 0 and not review.file
   reviews[uri] = not empty and review or nil
   local doc = documents.by_uri(uri)
@@ -139,7 +134,7 @@ local function take(review)
     review.stale = true
     vim.defer_fn(function()
       if reviews[uri] == review then
-        client.execute('acp.review.list', { uri = uri }, function(err, result)
+        client.execute('acp.review.list', { uri = review.uri }, function(err, result)
           if not err and reviews[uri] == review then
             local newest = result.files and result.files[1] or { uri = uri, hunks = {} }
             reviews[uri] = (#(newest.hunks or {}) > 0 or newest.file) and newest or nil
@@ -250,7 +245,7 @@ function M.decide_all(command)
   end
   -- each as it is shown, not as it may have become
   for _, uri in ipairs(uris) do
-    decide(command, { uri = uri, rev = reviews[uri].rev })
+    decide(command, { uri = reviews[uri].uri, rev = reviews[uri].rev })
   end
 end
 

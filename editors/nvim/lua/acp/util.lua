@@ -120,6 +120,17 @@ function M.truncate(text, width)
   return vim.fn.strcharpart(text, 0, n) .. '…'
 end
 
+---A URI in Neovim's own spelling: another program may escape other characters.
+---@param uri string
+---@return string
+function M.normal_uri(uri)
+  if not vim.startswith(uri, 'file:') then
+    return uri
+  end
+  local ok, path = pcall(vim.uri_to_fname, uri)
+  return ok and vim.uri_from_fname(path) or uri
+end
+
 ---Path as the user would write it.
 ---@param path string
 ---@return string
