@@ -24,14 +24,14 @@ test: ## everything that CI runs
 lint: ## format and lint, Go and Lua
 	tools/ci/run format vet staticcheck lua
 
-bench: ## measure against docs/benchmarks.md
-	tools/ci/bench
+bench: ## run all benchmarks
+	go test -run '^$$' -bench . ./...
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	tools/ci/fuzz $(FUZZTIME)
 
 soak: ## the review engine on ten million random steps
-	ACP_LS_SOAK_STEPS=10000000 go test -run Soak -count 1 -timeout 0 ./internal/review
+	go test -run 'TestSoak$$' -count 1 -timeout 0 ./internal/review -steps 10000000
 
 test-agents: ## a whole turn with every real agent that can be had
 	tools/ci/run agents
