@@ -114,9 +114,12 @@ func (e *editor) read(msg jsonrpc2.Message) {
 }
 
 func (e *editor) readEnded(err error) {
-	switch {
+	switch broken := e.stream.broken(); {
 	case errors.Is(err, io.EOF), e.ctx.Err() != nil:
 		e.end(errGone) // many editors just go
+	case broken != nil: // it was us who closed it
+		e.log.Info("the editor does not read any more", "error", broken)
+		e.end(errGone)
 	default:
 		e.end(fmt.Errorf("read from the editor: %w", err))
 	}

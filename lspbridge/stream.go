@@ -311,6 +311,13 @@ func (s *stream) fail(err error) {
 	s.closed.Do(func() { _ = s.rwc.Close() }) // the error that matters is err
 }
 
+// broken is why nothing can be written any more, if that is so.
+func (s *stream) broken() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
 // Close writes what is queued, then closes the connection. It does not wait for
 // either: done tells.
 func (s *stream) Close() error {
