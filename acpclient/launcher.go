@@ -22,9 +22,9 @@ type Launcher struct {
 	version  string
 	log      *slog.Logger
 
-	// initializeWait is how long an agent may take to answer initialize; npx
-	// may have to fetch it first.
-	initializeWait time.Duration
+	// InitializeWait is how long an agent may take to answer initialize; npx
+	// may have to fetch it first. It is not changed once an agent was started.
+	InitializeWait time.Duration
 }
 
 var _ session.Launcher = (*Launcher)(nil)
@@ -35,7 +35,7 @@ func NewLauncher(settings func() *config.Settings, self, version string, log *sl
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Launcher{settings: settings, self: self, version: version, log: log, initializeWait: 90 * time.Second}
+	return &Launcher{settings: settings, self: self, version: version, log: log, InitializeWait: 90 * time.Second}
 }
 
 // Start runs the agent and initializes it. Every error is a message a user can
@@ -98,7 +98,7 @@ func (l *Launcher) Start(ctx context.Context, name, cwd string, host session.Hos
 // initialize agrees on the protocol (ACP initialization).
 func (l *Launcher) initialize(ctx context.Context, a *agent, cmd proc.Command) error {
 	began := time.Now()
-	waiting, cancel := context.WithTimeout(ctx, l.initializeWait)
+	waiting, cancel := context.WithTimeout(ctx, l.InitializeWait)
 	defer cancel()
 	yes := &wire.Capability{}
 	req := wire.InitializeRequest{

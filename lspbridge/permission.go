@@ -1,6 +1,7 @@
 package lspbridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,7 @@ import (
 	"acp-ls/internal/session"
 )
 
-// holdQueue is how long an unanswered question keeps the next one back in an
-// editor that shows one at a time.
+// holdQueue is the default of [Options].HoldQuestion.
 const holdQueue = 60 * time.Second
 
 // decideLater is the first action of every question, because it is the one that
@@ -116,7 +116,7 @@ func (e *editor) popUp(ctx context.Context, q session.Question) (string, error) 
 		return "", err
 	}
 	defer leave()
-	stop := e.questions.after(holdQueue, leave)
+	stop := e.questions.after(cmp.Or(e.opts.HoldQuestion, holdQueue), leave)
 	defer stop()
 
 	params := messageRequest(q)

@@ -22,9 +22,12 @@ type Options struct {
 	// it. It lays the layers over those of the user and puts the result in force;
 	// what is wrong with them is shown in the editor. nil ignores the editor's.
 	Configure func(layers ...config.Layer) []config.Problem
-	Log       *slog.Logger
-	Name      string // of the server, for initialize
-	Version   string
+	// HoldQuestion is how long an unanswered question keeps the next one back in
+	// an editor that shows one at a time; 60 s if zero.
+	HoldQuestion time.Duration
+	Log          *slog.Logger
+	Name         string // of the server, for initialize
+	Version      string
 }
 
 // ErrNoShutdown says that the editor sent exit without shutdown before it. LSP

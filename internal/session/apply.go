@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 	"unicode/utf8"
 
@@ -39,15 +38,7 @@ type flight struct {
 	landed bool
 }
 
-const (
-	maxTries = 5
-	// refusalWait is how long after a refusal the change that must have
-	// caused it is waited for.
-	refusalWait = time.Second
-	// landingWait is how long after the editor said it made the edit the
-	// document is waited for; some editors report only when the user pauses.
-	landingWait = 10 * time.Second
-)
+const maxTries = 5
 
 // keptError is an error of an operation whose marks are to be kept, such as a
 // conflict that is shown to the user.
@@ -174,9 +165,9 @@ func (f *file) land(t text.Text) bool {
 // await waits until the document has the wanted text. answer is what the editor
 // said, which only tells how long to wait.
 func (f *file) await(ctx context.Context, fl *flight, op operation, answer error) error {
-	wait := landingWait
+	wait := f.core.waits.Landing
 	if answer != nil {
-		wait = refusalWait
+		wait = f.core.waits.Refusal
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -332,7 +323,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		created = false
 		if had.Exists {
 			out.changed = true
-			err = removeFile(f.path, had.Seen())
+			err = buffers.RemoveFile(f.path, had.Seen())
 		}
 	case want.Equal(was) && (had.Exists || op.rejects):
 	default:
@@ -364,20 +355,6 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	f.publish()
 	f.dropIfIdle()
 	return out, nil
-}
-
-// removeFile removes a file that still holds what was seen.
-func removeFile(p buffers.Path, seen buffers.Seen) error {
-	now, err := buffers.ReadDisk(p)
-	switch {
-	case err != nil:
-		return err
-	case !now.Exists:
-		return nil
-	case now.Seen() != seen:
-		return &buffers.MovedError{Path: p, Found: now}
-	}
-	return os.Remove(string(p))
 }
 
 // mergeOverwritten brings back what another program wrote in the very moment in

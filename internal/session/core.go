@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -24,6 +25,34 @@ type Options struct {
 	// prefix says what of.
 	NewID func(prefix string) string
 	Log   *slog.Logger
+	Waits Waits
+}
+
+// Waits are how long the core waits for others before it goes on without them.
+// A member that is zero has its default.
+type Waits struct {
+	// Landing is how long after the editor said it made an edit the document is
+	// waited for; some editors report only when the user pauses. 10 s.
+	Landing time.Duration
+	// Refusal is how long after a refused edit the change that must have caused
+	// it is waited for. 1 s.
+	Refusal time.Duration
+	// Reshow is how long after a dismissed question it is shown once more. 2 s.
+	Reshow time.Duration
+	// CancelAgain is when an agent that has not stopped is told again, and then
+	// again: some miss a cancellation that comes before they have begun. After
+	// the last the user is told. 1 s, 4 s, 10 s.
+	CancelAgain []time.Duration
+}
+
+func (w Waits) orDefaults() Waits {
+	w.Landing = cmp.Or(w.Landing, 10*time.Second)
+	w.Refusal = cmp.Or(w.Refusal, time.Second)
+	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
+	if w.CancelAgain == nil {
+		w.CancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
+	}
+	return w
 }
 
 // Core is the one owner of sessions and files. Its methods may be called from
@@ -35,6 +64,7 @@ type Core struct {
 	now      func() time.Time
 	newID    func(string) string
 	log      *slog.Logger
+	waits    Waits
 	broker   *broker
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -68,7 +98,7 @@ func New(o Options) *Core {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Core{
-		launcher: o.Launcher, settings: o.Settings, now: o.Now, newID: o.NewID, log: o.Log,
+		launcher: o.Launcher, settings: o.Settings, now: o.Now, newID: o.NewID, log: o.Log, waits: o.Waits.orDefaults(),
 		ctx: ctx, stop: stop,
 		agents: map[string]*agentProcess{}, files: map[buffers.Path]*file{},
 		pending: map[string]map[buffers.Path]int{},

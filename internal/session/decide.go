@@ -206,7 +206,7 @@ func (f *file) removeUnderDocument() error {
 	if err != nil || !disk.Exists {
 		return err
 	}
-	return removeFile(f.path, disk.Seen())
+	return buffers.RemoveFile(f.path, disk.Seen())
 }
 
 // pathOf is the file of a URI, as an open document or as a name.

@@ -53,9 +53,6 @@ func (q *question) settle(o PermissionOutcome) bool {
 	return settled
 }
 
-// reshow is how long after a dismissed question it is shown once more.
-const reshow = 2 * time.Second
-
 // ask puts a question to the user and waits for the outcome.
 func (b *broker) ask(ctx context.Context, s *session, call ToolCall, options []PermissionOption) (PermissionOutcome, error) {
 	qctx, end := context.WithCancel(b.core.ctx)
@@ -112,7 +109,7 @@ func (b *broker) show(q *question) {
 					b.core.log.Warn("permission answer", "question", q.ID, "err", oErr)
 				}
 			case errors.Is(err, ErrUnanswered) && again && q.ctx.Err() == nil:
-				t := time.NewTimer(reshow)
+				t := time.NewTimer(b.core.waits.Reshow)
 				defer t.Stop()
 				select {
 				case <-t.C:

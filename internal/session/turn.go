@@ -309,14 +309,10 @@ func (s *session) cancelRunning() {
 	s.core.spawn(func() { s.insist(p, remote, t) })
 }
 
-// cancelAgain is when an agent that has not stopped is told again, and then
-// again: some miss a cancellation that comes before they have begun.
-var cancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
-
 // insist tells the agent to cancel until the turn ends, and at last tells the
 // user what can be done about an agent that does not listen.
 func (s *session) insist(p *agentProcess, remote string, t *turn) {
-	for _, wait := range cancelAgain {
+	for _, wait := range s.core.waits.CancelAgain {
 		s.core.broker.cancel(s)
 		if err := p.agent.Cancel(remote); err != nil {
 			s.core.log.Warn("cancel", "session", s.id, "err", err)
