@@ -19,7 +19,7 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 		return
 	}
 	d.begin()
-	d.learnEnding(newText)
+	d.learnEnding(newText, o.Author)
 	lo, hi, nhi := changedRows(d.text, newText, diffContext)
 	old, new := rowsOf(d.text, lo, hi), rowsOf(newText, lo, nhi)
 	edits := linediff.Diff(texts(old), texts(new))
@@ -214,12 +214,13 @@ func (d *Doc) takeEnds(old, new []row, edits []linediff.Edit, lo int) {
 }
 
 // learnEnding takes the terminator for rows without one from t, the first text that has any.
-func (d *Doc) learnEnding(t text.Text) {
+// An agent's text must not turn those of a baseline that has made use of it.
+func (d *Doc) learnEnding(t text.Text, author Author) {
 	if d.eolKnown || t.LineCount() == 1 {
 		return
 	}
 	d.eolKnown = true
-	if d.Baseline().LineCount() == 1 { // else it has been made use of
+	if author.ours() || d.Baseline().LineCount() == 1 {
 		d.eol = dominantEnding(t)
 	}
 }

@@ -188,6 +188,18 @@ func (d *Doc) check() error {
 	if next > d.text.LineCount() {
 		return fmt.Errorf("runs end at row %d of %d", next, d.text.LineCount())
 	}
+	for _, s := range d.stretches() {
+		for i := 0; i < len(s.rows); {
+			j := i
+			for j < len(s.rows) && s.rows[j].undecided() {
+				j++
+			}
+			if len(cancelling(s.rows[i:j])) > 0 {
+				return fmt.Errorf("rows at %d cancel, but stand", s.at)
+			}
+			i = j + 1
+		}
+	}
 	list := map[string]bool{}
 	for _, h := range d.Hunks() {
 		if list[h.ID] {

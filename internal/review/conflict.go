@@ -91,7 +91,10 @@ func (d *Doc) takeTheirs(c *conflict, both bool) {
 		}
 		put = true
 		for _, r := range c.theirs {
-			rows = append(rows, row{text: r.text, end: d.eol})
+			if d.eolKnown || r.end == noEnd {
+				r.end = d.eol
+			}
+			rows = append(rows, r)
 		}
 	}
 	line := w.lo

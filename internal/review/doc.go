@@ -141,7 +141,8 @@ type Doc struct {
 	anchor *still    // the state in front of the provisional events, if there are any
 	limbo  []row     // rows that provisional events removed and a next one may put back
 
-	seq       uint64 // counts operations
+	seq       uint64      // counts operations
+	early     []text.Text // had before anything was tracked; memory is empty as long as that is so
 	memory    []*moment
 	memCost   int
 	rowsBuilt int // since the last moment
@@ -151,7 +152,7 @@ type Doc struct {
 // New returns the state of a document in which nothing has been changed. now tells the time.
 func New(t text.Text, now func() time.Time) *Doc {
 	d := &Doc{text: t, eol: dominantEnding(t), eolKnown: t.LineCount() > 1, origins: make([]Origin, 1), now: now}
-	d.remember()
+	d.noteEarly()
 	return d
 }
 
@@ -162,6 +163,7 @@ func (d *Doc) Clone() *Doc {
 	d.rejected = slices.Clip(d.rejected)
 	d.conflicts = slices.Clip(d.conflicts)
 	d.limbo = slices.Clip(d.limbo)
+	d.early = slices.Clip(d.early)
 	d.memory = slices.Clip(d.memory)
 	d.decided = slices.Clip(d.decided)
 	c := *d

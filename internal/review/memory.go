@@ -34,10 +34,24 @@ type moment struct {
 const (
 	maxMoments     = 1024
 	maxMomentsRows = 1 << 18
+	maxEarly       = 64
 )
+
+// noteEarly keeps the text of a document in which nothing was ever tracked. To hash such
+// texts would mean to read all of a large file at its first keystroke, in most files for nothing.
+func (d *Doc) noteEarly() {
+	d.early = append(d.early, d.text)
+	if len(d.early) > maxEarly {
+		d.early = d.early[1:]
+	}
+}
 
 // remember takes the present state down. Of two moments with one text the newer one counts.
 func (d *Doc) remember() {
+	for _, t := range d.early {
+		d.memory = append(d.memory, &moment{hash: t.Hash(), len: t.Len()})
+	}
+	d.early = nil
 	m := &moment{
 		hash: d.text.Hash(), len: d.text.Len(), seq: d.seq, cost: d.rowsBuilt,
 		runs: d.runs, tail: d.tail, rejected: d.rejected, conflicts: d.conflicts,
@@ -135,44 +149,18 @@ func (d *Doc) sinceDecided(m *moment) []run {
 // conserves reports whether the baseline keeps its rows if runs take the place of what the
 // rules have made of the last event.
 func (d *Doc) conserves(runs []run) bool {
-	balance := func(runs []run, sign int, into map[string]int) {
-		for _, r := range runs {
-			for _, x := range r.rows {
-				if x.tomb() {
-					into[x.text] += sign
-				} else if x.agents() {
-					into[x.text] -= sign
-				}
-			}
-		}
-	}
-	held := map[uint64]bool{}
-	for _, r := range runs {
-		for _, x := range r.rows {
-			held[x.id] = true
-		}
-	}
+	held := undecidedIDs(runs)
 	for _, r := range d.runs {
 		if slices.ContainsFunc(r.rows, func(x row) bool { return x.ghost() && x.mixed() && !held[x.id] }) {
 			return false
 		}
 	}
 	// The texts are the same, so the baselines differ by this.
-	change := map[string]int{}
-	balance(runs, 1, change)
-	balance(d.runs, -1, change)
-	short := map[string]int{} // what would be missing, against the state before the action
-	for s, n := range change {
-		if n < 0 {
-			short[s] = 0
-		}
+	change := balance(runs, undecidedIDs(d.runs))
+	for s, n := range balance(d.runs, held) {
+		change[s] -= n
 	}
-	if len(short) == 0 {
-		return true
-	}
-	before, after := map[string]int{}, map[string]int{}
-	balance(d.anchor.runs, 1, before)
-	balance(runs, 1, after)
+	var before, after balanceOf // known if they are needed
 	count := func(t text.Text, s string) int {
 		n := 0
 		for _, r := range t.Lines(0, t.LineCount()) {
@@ -182,13 +170,52 @@ func (d *Doc) conserves(runs []run) bool {
 		}
 		return n
 	}
-	for s := range short {
+	for s, n := range change {
+		if n >= 0 {
+			continue
+		}
+		if before == nil {
+			before = balance(d.anchor.runs, held)
+			after = balance(runs, undecidedIDs(d.anchor.runs))
+		}
 		was, is := count(d.anchor.text, s), count(d.text, s)
 		if is+after[s] < min(was, is)+before[s] {
 			return false
 		}
 	}
 	return true
+}
+
+// balanceOf says, by the text of rows, how many more of them are in a baseline than in the text.
+type balanceOf map[string]int
+
+// balance counts the rows of runs, but for deleted rows that are among others: those
+// are there whatever becomes of them.
+func balance(runs []run, others map[uint64]bool) balanceOf {
+	into := balanceOf{}
+	for _, r := range runs {
+		for _, x := range r.rows {
+			if x.tomb() && !others[x.id] {
+				into[x.text]++
+			} else if x.agents() {
+				into[x.text]--
+			}
+		}
+	}
+	return into
+}
+
+// undecidedIDs returns the ids of the undecided rows of runs.
+func undecidedIDs(runs []run) map[uint64]bool {
+	ids := map[uint64]bool{}
+	for _, r := range runs {
+		for _, x := range r.rows {
+			if x.undecided() {
+				ids[x.id] = true
+			}
+		}
+	}
+	return ids
 }
 
 // Provisional reports whether the last user's event is so recent that another one may still

@@ -193,10 +193,23 @@ func (o *oracle) recall(s string) {
 			rows = append(rows, x)
 		}
 		rows = o.doc.settleRows(rows)
-		count := func(rows []row, s string, in func(row) bool) int {
+		has := func(rows []row, id uint64) bool {
+			return slices.ContainsFunc(rows, func(x row) bool { return x.undecided() && x.id == id })
+		}
+		// inBase counts the rows of a baseline, but for deleted rows that are among others.
+		inBase := func(rows []row, s string, others []row) int {
 			n := 0
 			for _, r := range rows {
-				if in(r) && r.text == s {
+				if r.inBase() && r.text == s && !(r.tomb() && has(others, r.id)) {
+					n++
+				}
+			}
+			return n
+		}
+		inText := func(rows []row, s string) int {
+			n := 0
+			for _, r := range rows {
+				if r.inText() && r.text == s {
 					n++
 				}
 			}
@@ -204,9 +217,11 @@ func (o *oracle) recall(s string) {
 		}
 		for _, list := range [][]row{o.rows, o.anchor} {
 			for _, r := range list {
-				removed := max(0, count(o.anchor, r.text, row.inText)-count(o.rows, r.text, row.inText))
-				need := min(count(o.anchor, r.text, row.inBase)-removed, count(o.rows, r.text, row.inBase))
-				if count(rows, r.text, row.inBase) < need {
+				if inBase(rows, r.text, o.rows) >= inBase(o.rows, r.text, rows) {
+					continue
+				}
+				removed := max(0, inText(o.anchor, r.text)-inText(o.rows, r.text))
+				if inBase(rows, r.text, o.anchor) < inBase(o.anchor, r.text, rows)-removed {
 					return
 				}
 			}

@@ -297,14 +297,7 @@ func (d *Doc) dropUndecided() {
 	if len(d.rejected) == 0 {
 		return
 	}
-	back := map[uint64]bool{}
-	for _, r := range d.runs {
-		for _, x := range r.rows {
-			if x.undecided() {
-				back[x.id] = true
-			}
-		}
-	}
+	back := undecidedIDs(d.runs)
 	d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), func(r *rejection) bool {
 		return !slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && !back[x.id] })
 	})

@@ -183,7 +183,7 @@ func (d *Doc) putText(splices []splice) {
 	t := d.text
 	for i, s := range slices.Backward(splices) {
 		if s.hi == count && s.lo == 0 && len(splices) == 1 && textRows(s.rows) == 0 {
-			s.rows = append(s.rows, d.emptyRow(s.rows))
+			s.rows = d.settleRows(append(s.rows, d.emptyRow(s.rows)))
 			splices[i] = s
 		}
 		t = t.Replace(t.LineStart(s.lo), t.LineStart(s.hi), d.joinWindow(t, s.lo, s.hi, s.rows, row.inText))

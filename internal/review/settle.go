@@ -11,10 +11,19 @@ import (
 // inserted row with the same text, in order, become one plain row (rule a), and so do a
 // deleted row and a fresh one with nothing but undecided rows between them (rule b).
 func (d *Doc) settleRows(rows []row) []row {
+	fresh := func(r row) bool { return r.fresh }
+	if slices.ContainsFunc(rows, fresh) {
+		rows = settleRuns(rows, func(r row) bool { return r.undecided() || r.fresh })
+	}
+	return settleRuns(rows, row.undecided)
+}
+
+// settleRuns settles the runs of rows that in picks.
+func settleRuns(rows []row, in func(row) bool) []row {
 	out := make([]row, 0, len(rows))
 	for i := 0; i < len(rows); {
 		j := i
-		for j < len(rows) && (rows[j].undecided() || rows[j].fresh) {
+		for j < len(rows) && in(rows[j]) {
 			j++
 		}
 		if j == i {
@@ -28,7 +37,7 @@ func (d *Doc) settleRows(rows []row) []row {
 	return out
 }
 
-// settleRun does the work of settleRows in a run of undecided and fresh rows.
+// settleRun settles one run of undecided and fresh rows.
 func settleRun(run []row) []row {
 	pairs := cancelling(run)
 	if len(pairs) == 0 {

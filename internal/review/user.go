@@ -43,8 +43,12 @@ func (d *Doc) userText(t text.Text, author Author) {
 // userStep makes t of the text, which differ in the rows [lo, hi) and [lo, nhi).
 func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 	d.begin()
-	d.learnEnding(t)
-	tracking := d.Tracking()
+	d.learnEnding(t, author)
+	if len(d.memory) == 0 { // nothing was ever tracked
+		d.text = t
+		d.noteEarly()
+		return
+	}
 	now := d.now()
 	if !d.until.IsZero() && !now.Before(d.until) {
 		d.settled()
@@ -54,14 +58,8 @@ func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 	}
 	d.applyUser(t, lo, hi, nhi, author)
 	d.recall()
-	if tracking || d.Tracking() {
-		d.until = now.Add(provisional)
-		d.end()
-		return
-	}
-	d.settled()
-	d.tidy()
-	d.remember()
+	d.until = now.Add(provisional)
+	d.end()
 }
 
 // applyUser carries out rules b, c and d.

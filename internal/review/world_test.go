@@ -178,6 +178,9 @@ func (w *world) dense() []row {
 // step does one random thing and checks everything.
 func (w *world) step() error {
 	w.o.doc.nextID = w.d.nextID
+	if w.d.eolKnown && w.d.eol.String() != w.opts.eol {
+		w.opts.mixed = true
+	}
 	before := w.shot()
 	var err error
 	switch k := w.r.IntN(100); {
@@ -220,6 +223,9 @@ func (w *world) compare() error {
 		if g.text != o.text || g.ins != o.ins || g.del != o.del || g.id != o.id || !slices.Equal(g.user, o.user) {
 			return fmt.Errorf("row %d: engine %+v, oracle %+v", i, g, o)
 		}
+	}
+	if len(w.d.memory) == 0 {
+		w.o.settle()
 	}
 	// The oracle cares little for terminators.
 	w.o.past[len(w.o.past)-1].text = w.d.text.String()
@@ -360,7 +366,7 @@ func (w *world) send(start, end int, ins string, author Author) error {
 	want := before.text[:start] + ins + before.text[end:]
 	w.d.userEdit(start, end, ins, author)
 	w.o.userEdit(start, end, ins, author)
-	if w.d.until.IsZero() {
+	if len(w.d.memory) == 0 {
 		w.o.settle()
 	}
 	now := w.shot()

@@ -197,7 +197,7 @@ func (w *world) marksOf(rows []row, i, j int) map[string]bool {
 // kept checks that moved rows have their marks. Where rows repeat, or a text came back, others
 // may have them.
 func (w *world) kept(moved map[string]bool) error {
-	for _, m := range w.d.memory[:len(w.d.memory)-1] {
+	for _, m := range w.d.memory[:max(0, len(w.d.memory)-1)] {
 		if w.opts.repeated || m.hash == w.d.text.Hash() {
 			return nil
 		}
