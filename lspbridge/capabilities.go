@@ -42,13 +42,13 @@ type generalCapabilities struct {
 }
 
 type windowCapabilities struct {
-	WorkDoneProgress flag    `json:"workDoneProgress"`
+	WorkDoneProgress yes     `json:"workDoneProgress"`
 	ShowMessage      present `json:"showMessage"`
 }
 
 type workspaceCapabilities struct {
-	ApplyEdit              flag                   `json:"applyEdit"`
-	Configuration          flag                   `json:"configuration"`
+	ApplyEdit              yes                    `json:"applyEdit"`
+	Configuration          yes                    `json:"configuration"`
 	WorkspaceEdit          loose[editCapability]  `json:"workspaceEdit"`
 	DidChangeConfiguration loose[dynamicCapacity] `json:"didChangeConfiguration"`
 	CodeLens               loose[refreshCapacity] `json:"codeLens"`
@@ -56,15 +56,15 @@ type workspaceCapabilities struct {
 }
 
 type editCapability struct {
-	DocumentChanges flag `json:"documentChanges"`
+	DocumentChanges yes `json:"documentChanges"`
 }
 
 type dynamicCapacity struct {
-	DynamicRegistration flag `json:"dynamicRegistration"`
+	DynamicRegistration yes `json:"dynamicRegistration"`
 }
 
 type refreshCapacity struct {
-	RefreshSupport flag `json:"refreshSupport"`
+	RefreshSupport yes `json:"refreshSupport"`
 }
 
 type textDocumentCapabilities struct {
@@ -94,12 +94,12 @@ func (l *loose[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// flag is set by true alone.
-type flag bool
+// yes is set by true alone.
+type yes bool
 
-func (f *flag) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+func (y *yes) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()
-	*f = flag(raw.Kind() == 't')
+	*y = yes(raw.Kind() == 't')
 	return err
 }
 

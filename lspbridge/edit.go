@@ -53,7 +53,7 @@ func (s *edits) begin(ctx context.Context, uri string) (end func(), err error) {
 }
 
 type applyEditResult struct {
-	Applied       flag   `json:"applied"`
+	Applied       yes    `json:"applied"`
 	FailureReason string `json:"failureReason"`
 }
 
