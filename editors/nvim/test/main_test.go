@@ -4,6 +4,7 @@ package nvim_test
 
 import (
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -23,7 +24,19 @@ func TestMain(m *testing.M) {
 		relay(addr)
 		return
 	}
+	touch()
 	os.Exit(m.Run())
+}
+
+// touch opens all files of the plugin: go test then knows that its result
+// depends on them, though it is Neovim that reads them.
+func touch() {
+	_ = filepath.WalkDir(pluginDir(), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			_, err = os.ReadFile(path)
+		}
+		return err
+	})
 }
 
 func relay(addr string) {

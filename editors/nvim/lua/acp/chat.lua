@@ -93,7 +93,10 @@ local function top_bar()
   local title = info.title and info.title ~= '' and info.title or ''
   local word = state_words[info.state or (chat.starting and 'starting' or 'idle')]
     or state_words.idle
-  local right = { ('%%#%s#%s'):format(word[2], word[1]) }
+  local right = {}
+  if word[1] ~= '' then
+    right[1] = ('%%#%s#%s'):format(word[2], word[1])
+  end
   if info.queue and #info.queue > 0 then
     right[#right + 1] = ('%%#AcpDim#%d queued'):format(#info.queue)
   end

@@ -159,7 +159,8 @@ function M.line(state, line, row)
     inline(line, spans)
     return spans
   end
-  if line:match('^%s*[-*_]%s*[-*_]%s*[-*_][-*_%s]*$') then
+  local marks = line:gsub('%s', '')
+  if #marks >= 3 and marks:match('^[-*_]') and marks == marks:sub(1, 1):rep(#marks) then
     add(spans, 0, #line, 'AcpRule')
     return spans
   end

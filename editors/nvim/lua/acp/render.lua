@@ -18,7 +18,7 @@ end
 ---Adds a line made of {text, group} chunks.
 ---@param out acp.Rendered
 ---@param chunks {[1]: string, [2]: string?}[]
-local function line(out, chunks)
+local function add(out, chunks)
   local row, col, text = #out.lines, 0, ''
   for _, chunk in ipairs(chunks) do
     local part = chunk[1]:gsub('[\n\r]', ' ')
@@ -37,7 +37,7 @@ end
 ---@param indent string?
 local function text_lines(out, text, group, indent)
   for _, l in ipairs(util.lines(text)) do
-    line(out, { { (indent or '') .. l, group } })
+    add(out, { { (indent or '') .. l, group } })
   end
 end
 
@@ -71,7 +71,7 @@ end
 local function diff_lines(out, content)
   local old, new_text = content.oldText or '', content.newText or ''
   if #old + #new_text > 100 * 1024 then
-    line(out, { { '    (a large change: see the file)', 'AcpDim' } })
+    add(out, { { '    (a large change: see the file)', 'AcpDim' } })
     return
   end
   local diff = vim.text and vim.text.diff or vim.diff
@@ -79,16 +79,17 @@ local function diff_lines(out, content)
   for _, l in ipairs(util.lines(unified)) do
     local sign = l:sub(1, 1)
     if sign == '+' then
-      line(out, { { '    ' .. l, 'AcpAdded' } })
+      add(out, { { '    ' .. l, 'AcpAdded' } })
     elseif sign == '-' then
-      line(out, { { '    ' .. l, 'AcpDeleted' } })
+      add(out, { { '    ' .. l, 'AcpDeleted' } })
     elseif sign ~= '\\' then
-      line(out, { { '    ' .. l, 'AcpDim' } })
+      add(out, { { '    ' .. l, 'AcpDim' } })
     end
   end
 end
 
----What a terminal shows after its escape sequences: the text.
+---The text of a terminal's output, without escape sequences. What follows a
+---carriage return is written over what was there.
 ---@param output string
 ---@return string[]
 function M.plain(output)
@@ -97,14 +98,16 @@ function M.plain(output)
     :gsub('\27%][^\27]*\27\\', '')
     :gsub('\27%[[0-9;?<=>]*[@-~]', '')
     :gsub('\27[@-Z\\-_]', '')
-    :gsub('\r\n', '\n')
-  local lines = util.lines((output:gsub('\r+\n', '\n'):gsub('[%z\1-\8\11\12\14-\26\28-\31]', '')))
-  for i, l in ipairs(vim.split(output:gsub('\n$', ''), '\n', { plain = true })) do
-    -- what follows a carriage return is written over what was there
-    local last = l:match('([^\r]*)\r*$') or l
-    lines[i] = (last:gsub('[%z\1-\8\11\12\14-\31]', ''))
+    :gsub('\r+\n', '\n')
+    :gsub('\n$', '')
+  if output == '' then
+    return {}
   end
-  return output == '' and {} or lines
+  local lines = vim.split(output, '\n', { plain = true })
+  for i, line in ipairs(lines) do
+    lines[i] = (line:match('([^\r]*)\r*$'):gsub('[%z\1-\8\11-\31\127]', ''))
+  end
+  return lines
 end
 
 local shown_output = 200
@@ -119,16 +122,16 @@ local function terminal_lines(out, transcript, id)
   end
   local lines = M.plain(terminal.output)
   if #lines > shown_output then
-    line(out, { { ('    … %d lines above'):format(#lines - shown_output), 'AcpDim' } })
+    add(out, { { ('    … %d lines above'):format(#lines - shown_output), 'AcpDim' } })
     lines = vim.list_slice(lines, #lines - shown_output + 1)
   end
   for _, l in ipairs(lines) do
-    line(out, { { '    ' .. l, 'AcpDim' } })
+    add(out, { { '    ' .. l, 'AcpDim' } })
   end
   local exit = terminal.exit
   if exit and (exit.signal or (exit.exitCode or 0) ~= 0) then
     local how = exit.signal and 'signal ' .. exit.signal or 'exit code ' .. exit.exitCode
-    line(out, { { '    ' .. how, 'AcpFailed' } })
+    add(out, { { '    ' .. how, 'AcpFailed' } })
   end
 end
 
@@ -182,7 +185,7 @@ local function tool(out, transcript, block)
   if details and not block.open then
     chunks[#chunks + 1] = { '  ▸', 'AcpDim' }
   end
-  line(out, chunks)
+  add(out, chunks)
   if at then
     out.actions[-1] = { jump = at }
   elseif details then
@@ -210,13 +213,13 @@ end
 local function thought(out, block)
   local text = table.concat(block.pieces)
   local words = block.closed and 'Thought' or 'Thinking'
-  line(out, { { block.open and '▾ ' or '▸ ', 'AcpDim' }, { words, 'AcpThought' } })
+  add(out, { { block.open and '▾ ' or '▸ ', 'AcpDim' }, { words, 'AcpThought' } })
   out.actions[-1] = { toggle = true }
   if block.open then
     out.head = 1
     local lines = vim.split(text, '\n', { plain = true })
     for _, l in ipairs(lines) do
-      line(out, { { l, 'AcpThought' } })
+      add(out, { { l, 'AcpThought' } })
     end
   end
 end
@@ -230,11 +233,11 @@ local steps = {
 ---@param out acp.Rendered
 ---@param block acp.Block
 local function plan(out, block)
-  line(out, { { 'Plan', 'AcpTitle' } })
+  add(out, { { 'Plan', 'AcpTitle' } })
   for _, item in ipairs(block.entry.plan or {}) do
     local icon = steps[item.status] or steps.pending
     local group = item.status == 'completed' and 'AcpDim' or nil
-    line(out, { { '  ' .. icon[1] .. ' ', icon[2] }, { item.content or '', group } })
+    add(out, { { '  ' .. icon[1] .. ' ', icon[2] }, { item.content or '', group } })
   end
 end
 
@@ -245,14 +248,14 @@ local function permission(out, block)
   local question = entry.question or {}
   local title = question.toolCall and question.toolCall.title or 'permission'
   if entry.answer and entry.answer ~= '' then
-    line(out, {
+    add(out, {
       { '? ', 'AcpDim' },
       { (util.lines(title)[1] or title) .. ': ', 'AcpDim' },
       { entry.answer, 'AcpNotice' },
     })
     return
   end
-  line(
+  add(
     out,
     { { '? ', 'AcpQuestion' }, { (question.agent or 'The agent') .. ' asks', 'AcpQuestion' } }
   )
@@ -260,10 +263,7 @@ local function permission(out, block)
   for i, option in ipairs(question.options or {}) do
     out.actions[#out.lines] =
       { answer = { id = question.id, option = option.optionId or option.id } }
-    line(
-      out,
-      { { ('  %d '):format(i), 'AcpKey' }, { option.name or option.optionId, 'AcpOption' } }
-    )
+    add(out, { { ('  %d '):format(i), 'AcpKey' }, { option.name or option.optionId, 'AcpOption' } })
   end
 end
 
@@ -301,11 +301,11 @@ function M.block(transcript, block)
   elseif block.kind == 'error' then
     local lines = util.lines(entry.text or 'error')
     for i, l in ipairs(lines) do
-      line(out, { { (i == 1 and '✗ ' or '  ') .. l, 'AcpError' } })
+      add(out, { { (i == 1 and '✗ ' or '  ') .. l, 'AcpError' } })
     end
   elseif block.kind == 'notice' then
     for i, l in ipairs(util.lines(entry.text or '')) do
-      line(out, { { (i == 1 and '· ' or '  ') .. l, 'AcpNotice' } })
+      add(out, { { (i == 1 and '· ' or '  ') .. l, 'AcpNotice' } })
     end
   else
     out.lines = vim.split(table.concat(block.pieces), '\n', { plain = true })

@@ -43,8 +43,9 @@ local ns = api.nvim_create_namespace('acp.transcript')
 local ns_tail = api.nvim_create_namespace('acp.transcript.tail')
 M.ns = ns
 
----Milliseconds of work before keys are let through, and the pause for them.
-local slice, pause = 3, 8
+---Milliseconds of work before keys are let through, and the pause for them. What
+---comes during the pause is written together.
+local slice, pause = 3, 10
 ---Bytes written at once.
 local piece = 4096
 ---Output kept of one terminal.
@@ -362,23 +363,25 @@ function T:push(op)
   self.queue[#self.queue + 1] = op
 end
 
----Does what waits, for a few milliseconds; the rest later.
+---Does what waits, for a few milliseconds; the rest after a pause.
 function T:pump()
-  if self.waiting or not api.nvim_buf_is_valid(self.buf) then
+  if self.waiting or self.head > #self.queue or not api.nvim_buf_is_valid(self.buf) then
     return
   end
+  self.waiting = true
+  vim.defer_fn(function()
+    self.waiting = false
+    self:pump()
+  end, pause)
   local started = vim.uv.hrtime()
   local follow = self:following()
   local count = api.nvim_buf_line_count(self.buf)
   local bo = vim.bo[self.buf]
   bo.modifiable = true
-  local ok, err = true, nil
-  while self.head <= #self.queue and ok do
+  local ok, err
+  repeat
     ok, err = pcall(self.step, self)
-    if (vim.uv.hrtime() - started) / 1e6 > slice then
-      break
-    end
-  end
+  until not ok or self.head > #self.queue or (vim.uv.hrtime() - started) / 1e6 > slice
   if ok then
     ok, err = pcall(self.highlight_tail, self)
   end
@@ -386,12 +389,6 @@ function T:pump()
   self:follow(follow, count)
   if self.head > #self.queue then
     self.queue, self.head = {}, 1
-  else
-    self.waiting = true
-    vim.defer_fn(function()
-      self.waiting = false
-      self:pump()
-    end, pause)
   end
   if not ok then
     error(err, 0)
@@ -402,6 +399,7 @@ end
 function T:step()
   local op = self.queue[self.head]
   if op.op == 'chunk' then
+    op.text = op.text or table.concat(op.parts)
     local text = op.text
     local from = op.from or 1
     local to = from + piece - 1
@@ -484,7 +482,12 @@ end
 ---@param id string
 ---@param text string
 function T:chunk(id, text)
-  self:push({ op = 'chunk', id = id, text = text })
+  local last = self.queue[#self.queue]
+  if last and last.op == 'chunk' and last.id == id and not last.text then
+    last.parts[#last.parts + 1] = text
+  else
+    self:push({ op = 'chunk', id = id, parts = { text } })
+  end
   self:pump()
 end
 
