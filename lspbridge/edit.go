@@ -100,8 +100,8 @@ func (e *editor) workspaceEdit(d session.DocumentEdit) *protocol.ApplyWorkspaceE
 	change := &protocol.TextDocumentEdit{}
 	change.TextDocument.URI = uri.URI(d.URI)
 	version := d.Version
-	if version == 0 && e.client.isNeovim() {
-		version = 1 // it never compares version 0 and would apply a stale edit
+	if version == 0 && e.client.isNeovim() && len(e.client.acp) == 0 {
+		version = 1 // by itself it never compares version 0 and would apply a stale edit; the plugin does
 	}
 	change.TextDocument.Version = &version
 	for i := range list {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"go.lsp.dev/protocol"
+
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
 	"acp-ls/internal/session"
@@ -47,6 +49,28 @@ func TestApplyEdit(t *testing.T) {
 			if strings.Contains(raw, `"documentChanges":[{"textDocument":{"uri":"file:///work/a.go","version":1},`) != documentChanges || strings.Contains(raw, `"changes":{`) == documentChanges || !strings.Contains(raw, `"label":"demo: edit"`) {
 				t.Errorf("%v: %s", documentChanges, raw)
 			}
+		}
+	}
+}
+
+// Neovim opens documents at version 0 and takes an edit for it whatever the
+// document's version is by then. The plugin wants the version it has.
+func TestEditsOfNeovimsFirstVersion(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		acp     map[string]bool
+		version int32
+		want    int32
+	}{
+		{"Neovim", nil, 0, 1},
+		{"Neovim", nil, 7, 7},
+		{"Neovim", map[string]bool{"save": true}, 0, 0},
+		{"other", nil, 0, 0},
+	} {
+		e := &editor{client: client{name: tt.name, acp: tt.acp, documentChanges: true}}
+		change := e.workspaceEdit(session.DocumentEdit{URI: fileA, Version: tt.version}).Edit.DocumentChanges[0].(*protocol.TextDocumentEdit)
+		if got := *change.TextDocument.Version; got != tt.want {
+			t.Errorf("%+v: version %d", tt, got)
 		}
 	}
 }
