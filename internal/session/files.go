@@ -44,7 +44,7 @@ func (h *host) ReadTextFile(ctx context.Context, sessionID, path string, line, l
 	rejected := f.rejectedChanges()
 	f.mu.Unlock()
 	s.ledger.forgetWrites(p, func(c review.ChangeID) bool { return rejected[c] })
-	s.ledger.saw(p, t)
+	s.ledger.read(p, t)
 	return window(t, line, limit), nil
 }
 
@@ -183,10 +183,7 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	if err != nil {
 		return Errorf(KindInvalid, "%w", err)
 	}
-	base, known := s.ledger.base(p, content)
-	if !known {
-		base = text.New(disk.Content)
-	}
+	base := s.ledger.base(p, content, text.New(disk.Content))
 	o := s.origin(p)
 	o.Change = c.changeID()
 	out, err := f.change(ctx, operation{

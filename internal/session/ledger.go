@@ -17,8 +17,9 @@ import (
 type ledger struct {
 	now func() time.Time
 
-	mu   sync.Mutex
-	seen map[buffers.Path][]sighting // oldest first
+	mu    sync.Mutex
+	seen  map[buffers.Path][]sighting // oldest first
+	asked map[buffers.Path]bool       // the agent has read the file through us
 }
 
 type sighting struct {
@@ -31,10 +32,19 @@ type sighting struct {
 const ledgerDepth = 12
 
 func newLedger(now func() time.Time) *ledger {
-	return &ledger{now: now, seen: map[buffers.Path][]sighting{}}
+	return &ledger{now: now, seen: map[buffers.Path][]sighting{}, asked: map[buffers.Path]bool{}}
 }
 
 func (l *ledger) saw(p buffers.Path, t text.Text) { l.add(p, sighting{text: t}) }
+
+// read notes a text that the agent asked us for. From then on it is not taken
+// to look at the file on disk by itself.
+func (l *ledger) read(p buffers.Path, t text.Text) {
+	l.mu.Lock()
+	l.asked[p] = true
+	l.mu.Unlock()
+	l.saw(p, t)
+}
 
 // wrote notes a write of the agent's own: the text as the agent sent it.
 func (l *ledger) wrote(p buffers.Path, t text.Text, c review.ChangeID) {
@@ -63,10 +73,15 @@ func (l *ledger) forgetWrites(p buffers.Path, rejected func(review.ChangeID) boo
 
 // base returns the text from which the agent made content: of all it can have
 // seen, the one that differs from content in the fewest rows, on a tie the
-// newest.
-func (l *ledger) base(p buffers.Path, content string) (text.Text, bool) {
+// newest. The disk counts as seen, the longest ago, unless the agent has asked
+// us for the file: OpenCode and others look for themselves, and write what they
+// made of the disk, not of the unsaved text that came with a prompt.
+func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text {
 	l.mu.Lock()
 	list := slices.Clone(l.seen[p])
+	if !l.asked[p] || len(list) == 0 {
+		list = slices.Insert(list, 0, sighting{text: disk})
+	}
 	l.mu.Unlock()
 	rows := linediff.Split(content)
 	best, found := -1, text.Text{}
@@ -82,12 +97,5 @@ func (l *ledger) base(p buffers.Path, content string) (text.Text, bool) {
 			break
 		}
 	}
-	return found, best >= 0
-}
-
-// knows tells whether the session can have seen anything of the file.
-func (l *ledger) knows(p buffers.Path) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.seen[p]) > 0
+	return found
 }

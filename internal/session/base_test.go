@@ -1,0 +1,70 @@
+package session
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+)
+
+// Agents that look at the disk themselves and write through the client (OpenCode,
+// Kilo) have never had the unsaved text, though it came with the prompt. What
+// they write is a patch of the disk, again and again, also when they write the
+// disk after us.
+func TestWriteOfAgentThatReadsTheDisk(t *testing.T) {
+	for _, mirrored := range []bool{false, true} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a.txt")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		e.open(uri, ten)
+		e.replace(uri, "2\n", "2 USER\nnew USER\n")
+		turnOf(t, c, l, func(h Host, sid string) {
+			disk := readFile(t, path)
+			for _, row := range []string{"5\n", "8\n", "10\n"} {
+				disk = strings.Replace(disk, "\n"+row, "\nAGENT "+row, 1)
+				if err := h.WriteTextFile(t.Context(), sid, path, disk); err != nil {
+					t.Errorf("write: %v", err)
+				}
+				if mirrored {
+					writeFile(t, path, disk)
+				}
+			}
+		})
+		want := "1\n2 USER\nnew USER\n3\n4\nAGENT 5\n6\n7\nAGENT 8\n9\nAGENT 10\n"
+		if got := e.text(uri); got != want {
+			t.Errorf("mirrored %v: text %q, want %q", mirrored, got, want)
+		}
+		if base, err := c.Baseline(uri); err != nil || base != strings.ReplaceAll(want, "AGENT ", "") {
+			t.Errorf("mirrored %v: baseline %q, %v", mirrored, base, err)
+		}
+	}
+}
+
+// An agent that has read the file through us works on what it read, however much
+// of it its write replaces.
+func TestWriteOfAgentThatReadsTheBuffer(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a.txt")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, "1\n")
+	e.open(uri, "1\n")
+	e.replace(uri, "1\n", ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		if _, err := h.ReadTextFile(t.Context(), sid, path, nil, nil); err != nil {
+			t.Error(err)
+		}
+		if err := h.WriteTextFile(t.Context(), sid, path, "all\nanew\n"); err != nil {
+			t.Errorf("write: %v", err)
+		}
+	})
+	if got := e.text(uri); got != "all\nanew\n" {
+		t.Errorf("text %q", got)
+	}
+	if base, err := c.Baseline(uri); err != nil || base != ten {
+		t.Errorf("baseline %q, %v", base, err)
+	}
+}
