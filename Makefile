@@ -16,7 +16,7 @@ build: ## build bin/acp-ls, stripped and static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/acp-ls ./cmd/acp-ls
 
 demo: build ## work with the demonstration agent in Neovim, in a scratch project
-	tools/demo bin/acp-ls
+	go run ./tools/demo bin/acp-ls
 
 test: ## everything that CI runs
 	tools/ci/run

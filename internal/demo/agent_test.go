@@ -276,7 +276,7 @@ func TestACommandIsAskedForAndShown(t *testing.T) {
 	}
 	_, said := c.prompt("run go version")
 	has(t, said, "`go version` ended well (exit code 0). It wrote nothing.")
-	want := "tool demo-1-1 pending `go version`\nask `go version`\nterminal go version\ntool demo-1-1 in_progress with t1\ntool demo-1-1 completed with t1\nrelease t1"
+	want := "tool demo-1-1 pending go version\nask go version\nterminal go version\ntool demo-1-1 in_progress with t1\ntool demo-1-1 completed with t1\nrelease t1"
 	if sorted(c.logged()) != sorted(want) {
 		t.Errorf("log:\n%s", c.logged())
 	}

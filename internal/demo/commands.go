@@ -36,7 +36,7 @@ func (t *turn) command(line string) error {
 		return t.sayf("This client offers me no terminals, so I cannot run `%s`.", line)
 	}
 	call, err := t.tool(wire.ToolCall{
-		Title: "`" + line + "`", Kind: wire.ToolExecute, Status: wire.ToolPending,
+		Title: line, Kind: wire.ToolExecute, Status: wire.ToolPending,
 		RawInput: rawInput(map[string]string{"command": line, "cwd": t.session.cwd}),
 	})
 	if err != nil {
