@@ -22,7 +22,6 @@ type script struct {
 	*Doc
 	t     testing.TB
 	clock *clock
-	n     int
 }
 
 // doc returns a document of the rows, which are parted by line feeds in s.
@@ -101,6 +100,35 @@ func ids(hunks []Hunk) []string {
 
 func (s *script) pending() []Hunk { return s.Hunks(StatePending) }
 
+// wantHunks compares the hunks of a state, each written as "rows [from,to) text <- base".
+func (s *script) wantHunks(state State, want ...string) {
+	s.t.Helper()
+	var got []string
+	for _, h := range s.Hunks(state) {
+		got = append(got, strings.ReplaceAll(fmt.Sprintf("[%d,%d) %s <- %s", h.StartLine, h.EndLine, h.Text, h.BaseText), "\n", "|"))
+	}
+	if !slices.Equal(got, want) {
+		s.t.Errorf("%s hunks:\n%q, want\n%q\n%s", state, got, want, s.dump())
+	}
+}
+
+// decideAll accepts or rejects all pending hunks.
+func (s *script) acceptAll() {
+	s.t.Helper()
+	if _, refused := s.Accept(ids(s.pending())); refused != nil {
+		s.t.Fatalf("accept refused %v", refused)
+	}
+	s.check()
+}
+
+func (s *script) rejectAll() {
+	s.t.Helper()
+	if _, refused := s.Reject(ids(s.pending())); refused != nil {
+		s.t.Fatalf("reject refused %v", refused)
+	}
+	s.check()
+}
+
 // dump shows the stored rows.
 func (d *Doc) dump() string {
 	var b strings.Builder
@@ -129,7 +157,7 @@ func (d *Doc) dump() string {
 func (d *Doc) mixesCR() bool {
 	var seen [4]bool
 	for _, r := range d.window(0, d.text.LineCount()).rows {
-		seen[r.end] = true
+		seen[r.end.or(d.eol)] = true
 	}
 	return seen[endCR] && (seen[endLF] || seen[endCRLF])
 }

@@ -72,7 +72,6 @@ type replayer struct {
 	was   map[string][]string // hunks by text
 	asked string              // the text that an agent's edit asked for, "" if there is none
 	calls int
-	fresh bool // the newest text is the agent's: what comes back is only what was before
 }
 
 func replay(t *testing.T, log *editorlog.Log, of func([]string) []string) {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"acp-ls/buffers/linediff"
 )
 
 // flowed says what became of old rows in one new row (rule c).
@@ -168,83 +166,6 @@ func pieces(olds []row, news []string) [][]piece {
 		}
 	}
 	return out
-}
-
-// survivor is a part of one string that is found again in another one.
-type survivor struct{ old, new, n int }
-
-// survivors returns what of a is left in b, ascending: the common start and end, byte for
-// byte; between them whole words, and larger parts of words. Single characters and
-// punctuation that two texts have in common by accident are not counted.
-func survivors(a, b string) []survivor {
-	start, end := commonEnds(a, b)
-	var out []survivor
-	add := func(old, new, n int) {
-		if n > 0 {
-			out = append(out, survivor{old, new, n})
-		}
-	}
-	add(0, 0, start)
-	ma, mb := a[start:len(a)-end], b[start:len(b)-end]
-	i, j := 0, 0
-	word := func(n int) { // n equal bytes
-		if hasWord(ma[i : i+n]) {
-			add(start+i, start+j, n)
-		}
-		i, j = i+n, j+n
-	}
-	for _, w := range linediff.Words(ma, mb) {
-		word(w.A0 - i)
-		for _, s := range insideWords(ma[w.A0:w.A1], mb[w.B0:w.B1]) {
-			add(start+w.A0+s.old, start+w.B0+s.new, s.n)
-		}
-		i, j = w.A1, w.B1
-	}
-	word(len(ma) - i)
-	add(len(a)-end, len(b)-end, end)
-	return out
-}
-
-// insideWords returns what of a, words of which none is a word of b, is left in b.
-func insideWords(a, b string) []survivor {
-	const enough = 3 // characters that two words do not have in common by accident
-	var out []survivor
-	i, j := 0, 0
-	equal := func(n int) {
-		if s := a[i : i+n]; hasWord(s) && (n >= enough || 2*n >= len(a)) {
-			out = append(out, survivor{i, j, n})
-		}
-		i, j = i+n, j+n
-	}
-	for _, c := range linediff.Chars(a, b) {
-		equal(c.A0 - i)
-		i, j = c.A1, c.B1
-	}
-	equal(len(a) - i)
-	return out
-}
-
-// commonEnds returns the lengths of the common start and end of a and b, in whole characters.
-func commonEnds(a, b string) (start, end int) {
-	n := min(len(a), len(b))
-	for start < n && a[start] == b[start] {
-		start++
-	}
-	for start > 0 && start < len(a) && !utf8.RuneStart(a[start]) {
-		start--
-	}
-	n -= start
-	for end < n && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	for end > 0 && !utf8.RuneStart(a[len(a)-end]) {
-		end--
-	}
-	return start, end
-}
-
-func hasWord(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // without returns the parts of s that are in none of the ascending spans not.

@@ -52,8 +52,7 @@ func (o *oracle) render(in func(row) bool) string {
 	return b.String()
 }
 
-func (o *oracle) text() string     { return o.render(row.inText) }
-func (o *oracle) baseline() string { return o.render(row.inBase) }
+func (o *oracle) text() string { return o.render(row.inText) }
 
 func (o *oracle) remember() {
 	if !slices.ContainsFunc(o.rows, row.undecided) {

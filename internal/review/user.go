@@ -2,6 +2,7 @@ package review
 
 import (
 	"slices"
+	"strings"
 
 	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
@@ -64,6 +65,11 @@ func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 
 // applyUser carries out rules b, c and d.
 func (d *Doc) applyUser(t text.Text, lo, hi, nhi int, author Author) {
+	if first, last := d.touching(lo-maxGap, hi+maxGap); first == last && len(d.limbo)+len(d.rejected)+len(d.conflicts) == 0 {
+		d.put([]splice{{window: window{lo: lo, hi: hi, first: first, last: first}, n: nhi - lo}})
+		d.text = t
+		return
+	}
 	old, new := rowsOf(d.text, lo, hi), rowsOf(t, lo, nhi)
 	edits, paired := align(texts(old), texts(new))
 	e := userEvent{doc: d, lo: lo, old: old, new: new, author: author}
@@ -143,12 +149,21 @@ func changedInPlace(a, b []string) bool {
 	if len(a) != len(b) || permuted(a, b) {
 		return false
 	}
+	kept := 0
 	for i := range a {
-		if a[i] != b[i] && !alike(a[i], b[i]) {
+		if a[i] == b[i] {
+			kept += ink(a[i])
+			continue
+		}
+		n := survivingInk(a[i], b[i])
+		if !thin(a[i]) && !thin(b[i]) && 2*n < min(ink(a[i]), ink(b[i])) && !sameInk(a[i], b[i]) {
 			return false
 		}
+		kept += n
 	}
-	return true
+	// Text that is found again in another row has flowed there.
+	const flown = 3
+	return len(a) < 2 || survivingInk(strings.Join(a, "\n"), strings.Join(b, "\n")) < kept+flown
 }
 
 // permuted reports whether a and b hold the same rows, more than one.
@@ -168,16 +183,13 @@ func permuted(a, b []string) bool {
 	return true
 }
 
-// alike reports whether b may be a with something changed in it.
-func alike(a, b string) bool {
-	if thin(a) || thin(b) || sameInk(a, b) {
-		return true
-	}
-	kept := 0
+// survivingInk returns how many bytes of a, white space aside, are found again in b.
+func survivingInk(a, b string) int {
+	n := 0
 	for _, p := range survivors(a, b) {
-		kept += ink(a[p.old : p.old+p.n])
+		n += ink(a[p.old : p.old+p.n])
 	}
-	return 2*kept >= min(ink(a), ink(b))
+	return n
 }
 
 // findMoves finds the rows that the event removes and adds unchanged, and those that a

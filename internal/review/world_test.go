@@ -98,7 +98,7 @@ func (w *world) line(kind string) string {
 // token returns a word that nobody has written before.
 func (w *world) token(kind string) string {
 	w.tokens++
-	return fmt.Sprintf("%s%dz", strings.ToUpper(kind), w.tokens)
+	return fmt.Sprintf("%s%05dz", strings.ToUpper(kind), w.tokens)
 }
 
 func (w *world) origin(author Author) Origin {
@@ -260,7 +260,7 @@ func (s shot) same(t shot) error {
 	return nil
 }
 
-var userToken = regexp.MustCompile(`U\d+z`)
+var userToken = regexp.MustCompile(`U\d{5}z`)
 
 // all returns everything that a document has, or can bring back.
 func (s shot) all() string {
