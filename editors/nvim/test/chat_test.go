@@ -1,22 +1,324 @@
 package nvim_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 )
 
+const program = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"
+
+type promptArg struct {
+	Session, Text string
+	Selection     *struct {
+		URI   string
+		Range json.RawMessage
+	}
+}
+
+func (e *env) expectPrompt() promptArg {
+	e.t.Helper()
+	var p promptArg
+	if err := json.Unmarshal(e.expect("acp.prompt"), &p); err != nil {
+		e.t.Fatal(err)
+	}
+	return p
+}
+
 func TestChat(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
-		e := setup(t, version, "", "main.go", "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n")
+		e := setup(t, version, "", "main.go", program)
 		e.open()
-		e.Input("iHello there<Esc><CR>")
-		e.expect("acp.prompt")
-		e.notify("acp/session", info("running", "turn", "t1"))
-		e.entry("e1", "user", "text", "Hello there")
-		e.entry("e2", "thought", "text", "Let me think")
-		e.entry("e3", "tool", "tool", map[string]any{"id": "c1", "title": "Read main.go", "kind": "read", "status": "completed", "locations": []any{map[string]any{"path": e.path("main.go"), "line": 3}}})
-		e.entry("e4", "agent", "text", "# Head\nSome **bold** and `code` text.\n\n```lua\nlocal x = 1\n```\n- one\n- two\n")
-		e.chunk("e4", "More streamed *text* here")
+		e.WaitScreen("Ask demo")
+		e.Input("iHello there<CR>twice<Esc><CR>")
+		if p := e.expectPrompt(); p.Session != "s1" || p.Text != "Hello there\ntwice" || p.Selection != nil {
+			t.Errorf("sent %+v", p)
+		}
+		e.notify("acp/session", info("running", "turn", "t1", "title", "A title",
+			"usage", map[string]any{"used": 12345, "size": 200000},
+			"queue", []any{map[string]any{"id": "p2", "text": "next"}}))
+		e.WaitScreen("● working")
+		e.WaitScreen("1 queued")
+		e.WaitScreen("12k of 200k")
+		e.WaitScreen("A title")
+		e.entry("e1", "user", "text", "Hello there\ntwice")
+		e.WaitScreen("❯ Hello there")
+		e.entry("e2", "thought", "text", "Let me")
+		e.WaitScreen("▸ Thinking")
+		e.chunk("e2", " think hard")
+		e.entry("e3", "tool", "tool", map[string]any{
+			"id": "c1", "title": "Read main.go", "kind": "read", "status": "in_progress",
+			"locations": []any{map[string]any{"path": e.path("main.go"), "line": 4}},
+		})
+		e.WaitScreen("● Read main.go:4")
+		e.WaitScreen("▸ Thought")
+		e.entry("e3", "tool", "tool", map[string]any{
+			"id": "c1", "title": "Read main.go", "kind": "read", "status": "completed",
+			"locations": []any{map[string]any{"path": e.path("main.go"), "line": 4}},
+		})
+		e.WaitScreen("✓ Read main.go:4")
+		e.entry("e4", "plan", "plan", []any{
+			map[string]any{"content": "Look", "priority": "high", "status": "completed"},
+			map[string]any{"content": "Leap", "priority": "low", "status": "pending"},
+		})
+		e.WaitScreen("○ Leap")
+		e.entry("e5", "agent", "text", "")
+		e.chunk("e5", "# Head\nSome **bold** and `code`")
+		e.WaitScreen("Some bold and code")
+		e.chunk("e5", " text.\n\n```lua\nlocal x = 1\n```\n- one\n")
+		e.chunk("e5", "More streamed")
+		e.WaitScreen("• one")
 		e.WaitScreen("More streamed")
+		e.notify("acp/session", info("idle", "stopReason", "end_turn"))
+		e.WaitGone("working")
+		if row, col, ok := e.Find("bold and"); !ok || !e.Cell(row, col).Bold {
+			t.Error("bold text is not bold")
+		}
+		if row, col, ok := e.Find("local x"); !ok || e.Cell(row, col).Background == e.Cell(row-1, col).Background {
+			t.Error("a code block looks like any text")
+		}
 		e.picture("end")
+	})
+}
+
+func TestChatKeys(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.open()
+		e.entry("e1", "user", "text", "first")
+		e.entry("e2", "thought", "text", "a deep thought")
+		e.entry("e3", "tool", "tool", map[string]any{
+			"id": "c1", "title": "Edit main.go", "status": "completed",
+			"locations": []any{map[string]any{"path": e.path("main.go"), "line": 4}},
+			"content": []any{map[string]any{"type": "diff", "path": e.path("main.go"),
+				"oldText": "a\nold\nz\n", "newText": "a\nnew\nz\n"}},
+		})
+		e.entry("e4", "user", "text", "second")
+		e.WaitScreen("❯ second")
+
+		e.Input("<C-w>kgg/Thought<CR><Tab>")
+		e.WaitScreen("a deep thought")
+		e.Input("<CR>")
+		e.WaitGone("a deep thought")
+
+		e.Input("/Edit<CR>za")
+		e.WaitScreen("    -old")
+		e.WaitScreen("    +new")
+		e.Input("za")
+		e.WaitGone("-old")
+		e.Input("<CR>")
+		e.WaitLua(`vim.fn.expand('%:t') == 'main.go' and vim.fn.line('.') == 4`)
+
+		e.Input("<C-w>l<C-w>kgg]]")
+		e.WaitLua(`vim.fn.getline('.') == 'second'`)
+		e.Input("[[")
+		e.WaitLua(`vim.fn.getline('.') == 'first'`)
+
+		e.Input("i")
+		e.WaitLua(`vim.bo.filetype == 'acp-prompt' and vim.fn.mode() == 'i'`)
+		e.Input("from insert<C-s>")
+		if p := e.expectPrompt(); p.Text != "from insert" {
+			t.Errorf("sent %+v", p)
+		}
+		e.Input("<Esc>")
+		e.WaitLua(`vim.fn.mode() == 'n'`) // elsewhere <C-c> takes back what is typed
+		e.Input("<C-c>")
+		e.expect("acp.cancel")
+		e.Input("<C-w>kq")
+		e.WaitGone("@ context")
+		e.Input(":Acp<CR>")
+		e.WaitScreen("❯ second")
+	})
+}
+
+// What cannot be sent is not lost.
+func TestPromptThatFails(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.open()
+		e.on("acp.prompt", func(arg) any {
+			return &rpcError{Code: -32803, Message: "demo is busy", Data: map[string]any{"kind": "busy"}}
+		})
+		e.Input("iprecious words<Esc><CR>")
+		e.WaitScreen("✗ demo is busy")
+		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'precious words'`)
+	})
+}
+
+func TestAgentThatDoesNotStart(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		release := make(chan struct{})
+		e.on("acp.session.new", func(arg) any {
+			<-release
+			return &rpcError{Code: -32803, Message: "claude needs a login", Data: map[string]any{"kind": "authRequired"}}
+		})
+		e.Input(":Acp new claude<CR>")
+		e.WaitScreen("starting")
+		e.Input("itoo early<Esc><CR>") // waits for the session
+		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == ''`)
+		close(release)
+		var got struct{ Agent string }
+		if err := json.Unmarshal(e.expect("acp.session.new"), &got); err != nil || got.Agent != "claude" {
+			t.Errorf("asked for %+v, %v", got, err)
+		}
+		e.WaitScreen("✗ claude needs a login")
+		e.WaitScreen(":Acp login")
+		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'too early'`)
+		e.none("acp.prompt")
+
+		// The text is sent once there is a session.
+		e.on("acp.session.new", func(arg) any { return info("idle") })
+		e.Input("<CR>")
+		if p := e.expectPrompt(); p.Text != "too early" || p.Session != "s1" {
+			t.Errorf("sent %+v", p)
+		}
+	})
+}
+
+// The window stays where it is while the user reads further up, and at the end
+// otherwise; whoever types elsewhere is not disturbed.
+func TestFollow(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.open()
+		e.entry("e1", "agent", "text", "")
+		lines := func(from, to int) string {
+			var b strings.Builder
+			for i := from; i <= to; i++ {
+				fmt.Fprintf(&b, "answer line %d.\n", i)
+			}
+			return b.String()
+		}
+		e.chunk("e1", lines(1, 100))
+		e.WaitScreen("answer line 100.")
+		e.Input("<C-w>hGo// x")
+		e.chunk("e1", lines(101, 130))
+		e.WaitScreen("answer line 130.")
+		e.WaitScreen("answer line 100.") // no half of the window is left empty
+		e.Input("y")
+		e.awaitText(e.uri("main.go"), program+"// xy\n")
+		e.Input("<Esc><C-w>l<C-w>kgg")
+		e.WaitScreen("answer line 1.")
+		e.chunk("e1", lines(131, 160))
+		e.WaitLua(`vim.api.nvim_buf_line_count(0) == 161`)
+		e.WaitScreen("answer line 1.")
+		if strings.Contains(e.Screen(), "answer line 160.") {
+			t.Error("the window was moved while the user read further up")
+		}
+		e.Input("G")
+		e.WaitScreen("answer line 160.")
+		e.chunk("e1", lines(161, 161))
+		e.WaitScreen("answer line 161.")
+	})
+}
+
+func TestSelection(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "keys = { global = { send = '<F2>' } }", "main.go", program)
+		e.open()
+		check := func(p promptArg, text, wantRange string) {
+			t.Helper()
+			if p.Text != text || p.Selection == nil || p.Selection.URI != e.uri("main.go") {
+				t.Fatalf("sent %+v", p)
+			}
+			if got := compact(p.Selection.Range); got != wantRange {
+				t.Errorf("range %s, want %s", got, wantRange)
+			}
+		}
+		lines := `{"end":{"character":0,"line":4},"start":{"character":0,"line":2}}`
+		e.Input("<C-w>h3GVj:Acp send explain this<CR>")
+		check(e.expectPrompt(), "explain this", lines)
+		if name := e.Text(0); name+"\n" != program {
+			t.Error("the cursor left the code")
+		}
+		e.Input("4G03lve:Acp send what<CR>")
+		check(e.expectPrompt(), "what", `{"end":{"character":8,"line":3},"start":{"character":3,"line":3}}`)
+
+		e.Input("3GVj<F2>")
+		e.WaitScreen("⧉ main.go:3-4")
+		e.Input("iand this?<Esc><CR>")
+		check(e.expectPrompt(), "and this?", lines)
+		e.WaitGone("⧉")
+		e.Input("iplain<Esc><CR>")
+		if p := e.expectPrompt(); p.Selection != nil {
+			t.Errorf("the selection was sent twice: %+v", p)
+		}
+	})
+}
+
+func compact(raw json.RawMessage) string {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return string(raw)
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+func TestCompletion(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.open()
+		e.on("acp.complete", func(a arg) any {
+			var p struct {
+				Text   string
+				Offset int
+			}
+			_ = json.Unmarshal(a, &p)
+			at := strings.LastIndex(p.Text[:p.Offset], "@")
+			return map[string]any{"items": []any{
+				map[string]any{"label": "@main.go", "kind": "file", "insertText": "@main.go", "start": at, "end": p.Offset},
+				map[string]any{"label": "@buffer", "kind": "buffer", "insertText": "@buffer", "start": at, "end": p.Offset},
+			}}
+		})
+		e.Input("ié: look at @")
+		e.WaitScreen("@buffer")
+		e.Input("m<C-n>")
+		e.WaitLua(`vim.fn.getline('.') == 'é: look at @main.go'`)
+		e.Input("<C-y> now<Esc><CR>")
+		if p := e.expectPrompt(); p.Text != "é: look at @main.go now" {
+			t.Errorf("sent %q", p.Text)
+		}
+	})
+}
+
+// A server that dies says so once, fails what it owed, and is started again.
+func TestServerDies(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		e.review("a.txt", v, newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"))
+		e.ask("acp/permission", question("q1"))
+		e.WaitScreen("1/1 demo")
+		e.WaitScreen("demo asks")
+		e.on("acp.prompt", func(arg) any { e.drop(); return nil })
+		e.Input("iprecious<Esc><CR>")
+		e.WaitScreen("acp-ls ended")
+		e.WaitScreen("✗ failed")
+		e.WaitGone("1/1 demo")
+		e.WaitGone("demo asks")
+		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'precious'`)
+		e.on("acp.prompt", func(arg) any { return map[string]any{"session": "s1", "turn": "t1"} })
+		e.expect("acp.prompt")
+		e.Input("<CR>")
+		if p := e.expectPrompt(); p.Text != "precious" {
+			t.Errorf("sent %q", p.Text)
+		}
+		e.awaitText(e.uri("a.txt"), numbers)
+	})
+}
+
+func TestProgramNotFound(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.Exec(`require('acp').setup({ cmd = { '/nowhere/acp-ls' } })`, nil)
+		e.Input(":Acp<CR>")
+		e.WaitScreen("✗ program /nowhere/acp-ls not found")
+		if mode := e.InMode(); mode != "n" {
+			t.Errorf("mode %q: something asks", mode)
+		}
 	})
 }

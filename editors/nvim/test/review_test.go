@@ -1,6 +1,9 @@
 package nvim_test
 
 import (
+	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -35,7 +38,226 @@ func TestHunks(t *testing.T) {
 		)
 		e.WaitScreen("5/5 demo")
 		e.Input("<C-w>h]h")
-		e.WaitScreen("gha accept")
+		e.WaitScreen("gha accept  ghr reject")
+		var text []string
+		for _, line := range strings.Split(e.Screen(), "\n")[:16] {
+			text = append(text, strings.TrimSpace(strings.SplitN(line, "│", 2)[0]))
+		}
+		want := []string{
+			"zero   1/5 demo", "half", "▔ one",
+			"zwei", "▎ two   2/5 demo   gha accept  ghr reject", "▎ three",
+			"four",
+			"▎ five   3/5 demo conflict", "FIVE", "V",
+			"six",
+			"▎ seven   4/5 demo proposes", "SEVEN",
+			"▁ eight", "nine   5/5 demo", "ten",
+		}
+		if !slices.Equal(text, want) {
+			t.Errorf("the hunks look like this:\n%s\nwant\n%s", strings.Join(text, "\n"), strings.Join(want, "\n"))
+		}
+		background := func(text string) int {
+			row, col, ok := e.Find(text)
+			if !ok {
+				t.Fatalf("no %q on the screen", text)
+			}
+			return e.Cell(row, col).Background
+		}
+		added, deleted, plain := background("three"), background("half"), background("four")
+		if added == plain || deleted == plain || added == deleted {
+			t.Errorf("added %x, deleted %x and other lines %x are not told apart", added, deleted, plain)
+		}
+		if other := background("five"); other == added || other == deleted {
+			t.Errorf("a conflict looks like a change: %x", other)
+		}
 		e.picture("end")
+	})
+}
+
+type decideArg struct {
+	Hunks          []string
+	URI, Rev, Take string
+	Hunk           string
+}
+
+func (e *env) expectDecision(command string) decideArg {
+	e.t.Helper()
+	var d decideArg
+	if err := json.Unmarshal(e.expect("acp.review."+command), &d); err != nil {
+		e.t.Fatal(err)
+	}
+	return d
+}
+
+func decided(files []any, ids ...string) func(arg) any {
+	return func(arg) any {
+		return map[string]any{"decided": ids, "refused": []any{}, "files": files}
+	}
+}
+
+func (e *env) reviewOf(name string, version int, hunks ...hunk) map[string]any {
+	if hunks == nil {
+		hunks = []hunk{}
+	}
+	return map[string]any{"uri": e.uri(name), "rev": "r1", "version": version, "hunks": hunks}
+}
+
+func TestDecisions(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		h1 := newHunk("h1", "pending", 1, 2, "zwei\n", "two\n")
+		h2 := newHunk("h2", "pending", 3, 4, "vier\n", "four\n")
+		h3 := newHunk("h3", "conflict", 5, 6, "six\n", "SIX\n")
+		e.review("a.txt", v, h1, h2, h3)
+		e.WaitScreen("3/3 demo conflict")
+		e.Input("<C-w>hgg]h")
+		e.WaitScreen("gha accept")
+		e.on("acp.review.accept", decided([]any{e.reviewOf("a.txt", v, h2, h3)}, "h1"))
+		e.Input("gha")
+		if d := e.expectDecision("accept"); !slices.Equal(d.Hunks, []string{"h1"}) {
+			t.Errorf("accepted %+v", d)
+		}
+		e.WaitScreen("1/2 demo")
+
+		// Refused: the hunk is not what it was. The user is told why.
+		e.on("acp.review.reject", func(arg) any {
+			return map[string]any{"decided": []any{}, "files": []any{},
+				"refused": []any{map[string]any{"id": "h2", "reason": "the hunk has changed"}}}
+		})
+		e.Input("]hghr")
+		if d := e.expectDecision("reject"); !slices.Equal(d.Hunks, []string{"h2"}) {
+			t.Errorf("rejected %+v", d)
+		}
+		e.WaitScreen("a hunk not rejected: the hunk has changed")
+
+		e.Input("]h")
+		e.WaitScreen("ghm mine")
+		e.Input("ght")
+		if d := e.expectDecision("resolve"); d.Hunk != "h3" || d.Take != "theirs" {
+			t.Errorf("resolved %+v", d)
+		}
+
+		e.on("acp.review.accept", decided(nil))
+		e.Input("ggVGgha")
+		if d := e.expectDecision("accept"); !slices.Equal(d.Hunks, []string{"h2", "h3"}) {
+			t.Errorf("accepted a selection: %+v", d)
+		}
+		e.Input(":1,4Acp accept<CR>")
+		if d := e.expectDecision("accept"); !slices.Equal(d.Hunks, []string{"h2"}) {
+			t.Errorf("accepted lines 1 to 4: %+v", d)
+		}
+		e.Input("ghA")
+		if d := e.expectDecision("accept"); d.URI != e.uri("a.txt") || d.Rev != "r1" {
+			t.Errorf("accepted the file: %+v", d)
+		}
+		e.Input("gggha")
+		e.WaitScreen("no hunk here")
+
+		e.on("acp.review.reject", decided([]any{e.reviewOf("a.txt", v)}, "h2", "h3"))
+		e.Input("ghR")
+		if d := e.expectDecision("reject"); d.URI != e.uri("a.txt") || d.Rev != "r1" {
+			t.Errorf("rejected the file: %+v", d)
+		}
+		e.WaitGone("demo conflict")
+		e.WaitLua(`vim.fn.maparg('gha', 'n') == ''`)
+		e.Input(":Acp restore<CR>")
+		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h3"}) {
+			t.Errorf("restored %+v, want what was rejected last", d)
+		}
+	})
+}
+
+// A file that came or went as a whole is decided with its only hunk.
+func TestWholeFile(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		r := e.reviewOf("a.txt", v, newHunk("h1", "pending", 0, 8, "", numbers))
+		r["file"] = map[string]any{"id": "f1", "op": "create"}
+		e.notify("acp/review", r)
+		e.WaitScreen("new file")
+		e.Input("<C-w>hghr")
+		if d := e.expectDecision("reject"); !slices.Equal(d.Hunks, []string{"h1", "f1"}) {
+			t.Errorf("rejected %+v", d)
+		}
+	})
+}
+
+func TestHunksAcrossFiles(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers, "b c+d.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		e.review("a.txt", v, newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"))
+		other := e.reviewOf("x", 0, newHunk("h2", "pending", 2, 3, "drei\n", "three\n"))
+		other["uri"], other["version"] = "file://"+e.path("b%20c%2Bd.txt"), nil // other escapes than Neovim's
+		e.notify("acp/review", other)
+		e.WaitScreen("2 hunks")
+		e.Input("<C-w>hgg]h")
+		e.WaitScreen("gha accept")
+		e.Input("]h")
+		e.WaitLua(`vim.fn.expand('%:t') == 'b c+d.txt' and vim.fn.line('.') == 3`)
+		e.WaitScreen("drei")
+		e.WaitScreen("gha accept")
+		e.Input("[h")
+		e.WaitLua(`vim.fn.expand('%:t') == 'a.txt' and vim.fn.line('.') == 2`)
+		e.Input(":Acp hunks<CR>")
+		e.WaitScreen("1/1 demo: three")
+		e.Input("j<CR>")
+		e.WaitLua(`vim.fn.expand('%:t') == 'b c+d.txt'`)
+		e.Input(":Acp reject-all<CR>")
+		got := []string{e.expectDecision("reject").URI, e.expectDecision("reject").URI}
+		slices.Sort(got)
+		if want := []string{e.uri("a.txt"), "file://" + e.path("b%20c%2Bd.txt")}; !slices.Equal(got, want) {
+			t.Errorf("rejected %v, want %v: the server's own spelling", got, want)
+		}
+	})
+}
+
+// Hunks move with the text. A review of a text that is gone is not drawn; if no
+// newer one comes, it is asked for.
+func TestHunksOfAnOlderText(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		e.review("a.txt", v, newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"))
+		e.WaitScreen("1/1 demo")
+		e.Input("<C-w>hggOabove<Esc>")
+		now := e.awaitText(e.uri("a.txt"), "above\n"+numbers)
+		row, _, ok := e.Find("two   1/1 demo")
+		if line, _, _ := e.Find("one"); !ok || row != line+2 {
+			t.Errorf("the hunk did not move with its text:\n%s", e.Screen())
+		}
+		e.on("acp.review.list", func(a arg) any {
+			return map[string]any{"files": []any{e.reviewOf("a.txt", now, newHunk("h2", "pending", 3, 4, "drei\n", "three\n"))}}
+		})
+		e.review("a.txt", v, newHunk("h1", "pending", 5, 6, "wrong\n", "six\n"))
+		e.expect("acp.review.list")
+		e.WaitScreen("drei")
+		if _, _, ok := e.Find("wrong"); ok {
+			t.Error("a review of an older text was drawn")
+		}
+	})
+}
+
+// Lines deleted above the first line are to be seen there, also after moving and
+// editing.
+func TestDeletedAtTheTop(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", strings.Repeat("line\n", 200))
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), strings.Repeat("line\n", 200))
+		e.review("a.txt", v, newHunk("h1", "pending", 0, 0, "deleted one\ndeleted two\n", ""))
+		e.WaitScreen("deleted two")
+		e.Input("<C-w>hG")
+		e.WaitGone("deleted two")
+		e.Input("gg")
+		e.WaitScreen("deleted one")
+		e.WaitScreen("deleted two")
+		e.Input("5j")
+		e.WaitScreen("deleted one")
 	})
 }

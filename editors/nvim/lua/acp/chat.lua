@@ -483,7 +483,10 @@ local function send(prompt)
   client.execute('acp.prompt', prompt, function(err, result)
     if err then
       give_back({ prompt })
-      return show_error(err.message)
+      if err.kind ~= 'ended' then -- the session says that itself
+        show_error(err.message)
+      end
+      return
     end
     if result.session and result.session ~= chat.session then
       M.show(result.session)

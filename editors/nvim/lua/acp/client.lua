@@ -234,7 +234,7 @@ end
 
 ---@class acp.Error
 ---@field message string
----@field kind string? data.kind of the contract
+---@field kind string? data.kind of the contract; 'ended' if acp-ls has ended
 
 ---@type table<fun(err: acp.Error), true> whom an answer is owed
 local owed = {}
@@ -247,7 +247,6 @@ local function on_exit(id, code, signal)
   local stopping = state.stopping or vim.v.exiting ~= vim.NIL
   state.id, state.ready, state.stopping = nil, false, false
   vim.schedule(function()
-    documents.reset()
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.client')
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.edit')
     vim.on_key(nil, vim.api.nvim_create_namespace('acp.keys'))
@@ -255,7 +254,7 @@ local function on_exit(id, code, signal)
     local message = ('acp-ls ended (%s): see :Acp log'):format(how)
     settle(nil, message)
     for _, fn in ipairs(vim.tbl_keys(owed)) do
-      fn({ message = message })
+      fn({ message = message, kind = 'ended' })
     end
     for _, module in ipairs({ 'session', 'review', 'permission', 'ask' }) do
       local loaded = package.loaded['acp.' .. module]
@@ -263,6 +262,7 @@ local function on_exit(id, code, signal)
         loaded.on_exit(not stopping and message or nil)
       end
     end
+    documents.reset()
     if not stopping then
       util.warn(message)
     end

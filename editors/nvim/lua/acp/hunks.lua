@@ -225,6 +225,12 @@ function M.clear(bufnr)
   end
 end
 
+function M.clear_all()
+  for _, bufnr in ipairs(vim.tbl_keys(drawn)) do
+    M.clear(bufnr)
+  end
+end
+
 ---@param bufnr integer
 ---@param placed acp.PlacedHunk
 ---@param total integer

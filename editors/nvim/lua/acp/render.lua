@@ -7,7 +7,8 @@ local M = {}
 ---@class acp.Rendered
 ---@field lines string[]
 ---@field marks table[] {row, col, extmark options}, rows within the block
----@field actions table<integer, table> row -> action; -1 is any row
+---@field actions table<integer, table> row -> what <CR> does there
+---@field action table? what it does on the other rows
 ---@field head integer rows before the text
 
 ---@return acp.Rendered
@@ -187,9 +188,9 @@ local function tool(out, transcript, block)
   end
   add(out, chunks)
   if at then
-    out.actions[-1] = { jump = at }
+    out.action = { jump = at }
   elseif details then
-    out.actions[-1] = { toggle = true }
+    out.action = { toggle = true }
   end
   if not block.open then
     return
@@ -214,7 +215,7 @@ local function thought(out, block)
   local text = table.concat(block.pieces)
   local words = block.closed and 'Thought' or 'Thinking'
   add(out, { { block.open and '▾ ' or '▸ ', 'AcpDim' }, { words, 'AcpThought' } })
-  out.actions[-1] = { toggle = true }
+  out.action = { toggle = true }
   if block.open then
     out.head = 1
     local lines = vim.split(text, '\n', { plain = true })

@@ -399,12 +399,9 @@ function M.get(uri)
 end
 
 function M.on_exit()
-  for uri in pairs(reviews) do
-    local bufnr = buffer_of(uri)
-    if bufnr then
-      hunks.clear(bufnr)
-      map(bufnr, false)
-    end
+  hunks.clear_all()
+  for _, bufnr in ipairs(vim.tbl_keys(mapped)) do
+    map(bufnr, false)
   end
   reviews, rejected = {}, {}
   for _, fn in ipairs(listeners) do

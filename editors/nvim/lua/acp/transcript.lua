@@ -21,6 +21,7 @@ local render = require('acp.render')
 ---@field state acp.MarkdownState?
 ---@field done integer rows of the text that are highlighted for good
 ---@field actions table<integer, table> row within the block -> what <CR> does there
+---@field action table? what it does on the other rows
 ---@field code_mark integer? extmark of the code block that is open
 
 ---@class acp.Transcript
@@ -261,7 +262,7 @@ function T:redraw(block, index)
     end
     api.nvim_buf_set_extmark(self.buf, ns, top + mark[1], mark[2], opts)
   end
-  block.actions = {}
+  block.actions, block.action = {}, out.action
   for row, action in pairs(out.actions) do
     block.actions[row + block.gap] = action
   end
@@ -542,7 +543,7 @@ end
 ---@return table?
 function T:action(row)
   local block = self:block_at(row)
-  return block and (block.actions[row - block.row] or block.actions[-1])
+  return block and (block.actions[row - block.row] or block.action)
 end
 
 ---The row of the next or previous prompt of the user.
