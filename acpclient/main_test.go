@@ -14,5 +14,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "guard" {
 		os.Exit(proc.GuardMain(os.Args[2:]))
 	}
+	// Under the race detector each guard would wait a second before it exits.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	goleak.VerifyTestMain(m)
 }

@@ -26,6 +26,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "program" {
 		os.Exit(program(os.Args[2], os.Args[3:]))
 	}
+	// Under the race detector each guard would wait a second before it exits.
+	os.Setenv("GORACE", "atexit_sleep_ms=0")
 	goleak.VerifyTestMain(m)
 }
 

@@ -37,6 +37,8 @@ type Command struct {
 	// Grace is the time the command gets at each step of [Process.Stop]; 0 means
 	// [StopGrace].
 	Grace time.Duration
+
+	platform
 }
 
 // Exit says how a command ended.
@@ -138,11 +140,17 @@ func (p *Process) Terminate() { p.tree.terminate() }
 func (p *Process) Kill() { p.tree.kill() }
 
 // Stop ends the tree and returns when it is gone: it closes the command's input
-// and waits its Grace for the command to end, then asks with SIGTERM and waits as
-// long for the tree, then kills. When ctx ends it kills at once.
+// and waits its Grace for the command to end, then goes on as [Process.End].
+// When ctx ends it kills at once.
 func (p *Process) Stop(ctx context.Context) Exit {
 	p.CloseStdin()
 	p.await(ctx, p.done)
+	return p.End(ctx)
+}
+
+// End ends the tree and returns when it is gone: it asks with SIGTERM, waits the
+// command's Grace, then kills. When ctx ends it kills at once.
+func (p *Process) End(ctx context.Context) Exit {
 	p.Terminate()
 	p.await(ctx, p.gone)
 	p.Kill()

@@ -330,25 +330,32 @@ func TestLookupUsesOwnPath(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		want string
+		name  string
+		grace time.Duration
+		want  string
 	}{
-		{"cat", "exit code 0"},           // ends at the end of its input
-		{"wait", "ended by SIGTERM"},     // ends when asked
-		{"stubborn", "ended by SIGKILL"}, // does not
+		{"cat", time.Hour, "exit code 0"},                  // ends at the end of its input
+		{"stubborn", time.Millisecond, "ended by SIGKILL"}, // never does
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			cmd := run(c.name)
-			cmd.Grace = 50 * time.Millisecond
-			p := start(t, cmd)
-			if c.name != "cat" {
-				readPIDs(t, p.Stdout, 1)
-			}
-			if got := p.Stop(context.Background()).String(); got != c.want {
-				t.Errorf("%s, want %s", got, c.want)
-			}
-			p.Stop(context.Background()) // again does nothing
-		})
+		cmd := run(c.name)
+		cmd.Grace = c.grace
+		p := start(t, cmd)
+		if c.name != "cat" {
+			readPIDs(t, p.Stdout, 1)
+		}
+		if got := p.Stop(context.Background()).String(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		p.Stop(context.Background()) // again does nothing
+	}
+}
+
+func TestTerminate(t *testing.T) {
+	p := start(t, run("wait"))
+	readPIDs(t, p.Stdout, 1)
+	p.Terminate()
+	if got := p.Wait().String(); got != "ended by SIGTERM" {
+		t.Error(got)
 	}
 }
 

@@ -42,18 +42,21 @@ func (c *Command) windowsCommand(path string, env []string) (*exec.Cmd, error) {
 		// Suspended until it is in its job: nothing it starts is missed.
 		CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW,
 	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".cmd", ".bat":
-		system, err := windows.GetSystemDirectory()
-		if err != nil {
-			return nil, err
-		}
-		cmd.Path = filepath.Join(system, "cmd.exe")
-		if cmd.SysProcAttr.CmdLine, err = batchCommandLine(cmd.Path, path, c.Args); err != nil {
-			return nil, err
-		}
+	ext := strings.ToLower(filepath.Ext(path))
+	if c.shellLine == "" && ext != ".cmd" && ext != ".bat" {
+		return cmd, nil
 	}
-	return cmd, nil
+	system, err := windows.GetSystemDirectory()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Path = filepath.Join(system, "cmd.exe")
+	if c.shellLine != "" {
+		cmd.SysProcAttr.CmdLine = `"` + cmd.Path + `" /d /s /c "` + c.shellLine + `"`
+		return cmd, nil
+	}
+	cmd.SysProcAttr.CmdLine, err = batchCommandLine(cmd.Path, path, c.Args)
+	return cmd, err
 }
 
 func (p *Process) startIn(c *Command, cmd *exec.Cmd) (err error) {

@@ -441,9 +441,9 @@ func (r *PromptResponse) check() ([]error, error) {
 
 // PromptUsage is what a turn cost, in tokens.
 type PromptUsage struct {
-	TotalTokens       int64          `json:"totalTokens,omitzero"`
-	InputTokens       int64          `json:"inputTokens,omitzero"`
-	OutputTokens      int64          `json:"outputTokens,omitzero"`
+	TotalTokens       int64          `json:"totalTokens" acp:"tolerant"`
+	InputTokens       int64          `json:"inputTokens" acp:"tolerant"`
+	OutputTokens      int64          `json:"outputTokens" acp:"tolerant"`
 	ThoughtTokens     *int64         `json:"thoughtTokens,omitzero"`
 	CachedReadTokens  *int64         `json:"cachedReadTokens,omitzero"`
 	CachedWriteTokens *int64         `json:"cachedWriteTokens,omitzero"`
