@@ -233,6 +233,7 @@ func TestQuestions(t *testing.T) {
 		{"help", []string{"I am a small agent that works by rules"}},
 		{"qwertz", []string{"I do not understand", "I can"}},
 		{"", []string{"I do not understand"}},
+		{"qwertz @a.md", []string{"`a.md` is Markdown"}},
 		{"/rename x", []string{"/rename needs two names"}},
 		{"hello", []string{"Hello!"}},
 		{"rename needle to pin", []string{"Renamed `needle` to `pin`"}},

@@ -78,7 +78,10 @@ func (t *turn) answer(r request, targets []target) error {
 		if strings.HasPrefix(r.text, "/") {
 			return t.say(r.text + ".")
 		}
-		return t.say("I do not understand that. " + canDo)
+		if len(t.prompt.named(r.text, t.session.cwd)) == 0 {
+			return t.say("I do not understand that. " + canDo)
+		}
+		// Not understood but for the file: say what can be said of it.
 	}
 	if len(targets) == 0 {
 		return t.say("Which file? Point at it with @, as in \"@main.go\", or select some text.")
