@@ -73,3 +73,164 @@ func TestPermissionGuard(t *testing.T) {
 		e.WaitGone("demo asks")
 	})
 }
+
+// A question put off is answered with null, stays listed, and can be answered
+// later all the same.
+func TestPermissionLater(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "permission = { guard = 0 }", "a.txt", numbers)
+		e.open()
+		reply := e.ask("acp/permission", question("q1"))
+		e.WaitScreen("demo asks")
+		e.Input(":Acp permission<CR>")
+		e.WaitScreen("1-3 answers, q later")
+		e.Input("q")
+		var got json.RawMessage
+		e.result(reply, &got)
+		if string(got) != "null" {
+			t.Errorf("answered %s, want null", got)
+		}
+		e.WaitGone("demo asks")
+		e.WaitScreen("1 question")
+		e.WaitLua(`vim.bo.filetype == 'acp-prompt'`) // back where the user was
+
+		e.Input(":Acp permission<CR>")
+		e.WaitScreen("1-3 answers")
+		e.Input("3")
+		var answer struct{ ID, OptionID string }
+		if err := json.Unmarshal(e.expect("acp.permission.answer"), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if answer.ID != "q1" || answer.OptionID != "no" {
+			t.Errorf("answered %+v", answer)
+		}
+		e.WaitGone("question")
+
+		// Shown again: the new request is the one that is answered.
+		e.ask("acp/permission", question("q2"))
+		again := e.ask("acp/permission", question("q2"))
+		e.WaitScreen("1 question")
+		e.Input(":Acp permission<CR>")
+		e.WaitScreen("1-3 answers")
+		e.Input("j<CR>")
+		var option struct{ OptionID string }
+		e.result(again, &option)
+		if option.OptionID != "always" {
+			t.Errorf("answered %q", option.OptionID)
+		}
+	})
+}
+
+// Several may be open; each is answered by itself, in any order, and withdrawn by
+// itself.
+func TestPermissionsAtOnce(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "permission = { guard = 0 }", "a.txt", numbers)
+		e.open()
+		other := question("q2")
+		other["message"] = "Write to /etc/passwd"
+		first, second := e.ask("acp/permission", question("q1")), e.ask("acp/permission", other)
+		third := e.ask("acp/permission", question("q3"))
+		e.WaitScreen("3 questions")
+		e.WaitScreen("demo asks 1/3")
+		e.Input(":Acp permission<CR>")
+		e.WaitScreen("1-3 answers")
+		e.notify("acp/dismiss", map[string]any{"id": "q1"}) // while the user looks at it
+		e.WaitScreen("Write to /etc/passwd")
+		var withdrawn json.RawMessage
+		if e.result(first, &withdrawn); string(withdrawn) != "null" {
+			t.Errorf("a withdrawn question was answered: %s", withdrawn)
+		}
+		var got struct{ OptionID string }
+		e.Input("3")
+		if e.result(second, &got); got.OptionID != "no" {
+			t.Errorf("answered %q", got.OptionID)
+		}
+		e.WaitScreen("make test && rm -rf build")
+		e.Input("1")
+		if e.result(third, &got); got.OptionID != "once" {
+			t.Errorf("answered %q", got.OptionID)
+		}
+		e.WaitGone("demo asks")
+	})
+}
+
+func TestPermissionInTheChat(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "permission = { guard = 600000 }", "a.txt", numbers)
+		e.open()
+		reply := e.ask("acp/permission", question("q1"))
+		e.entry("e1", "permission", "question", question("q1"))
+		e.WaitScreen("? demo asks")
+		e.Input("<C-w>k/Always<CR><CR>") // too early to have been meant
+		e.WaitLua(`vim.fn.getline('.'):match('Always') ~= nil`)
+		select {
+		case m := <-reply:
+			t.Fatalf("answered by a key on its way: %s", m.Result)
+		default:
+		}
+		e.Exec(`require('acp.config').get().permission.guard = 0`, nil)
+		e.Input("<CR>")
+		var got struct{ OptionID string }
+		if e.result(reply, &got); got.OptionID != "always" {
+			t.Errorf("answered %q", got.OptionID)
+		}
+		e.WaitGone(":Acp permission")
+		e.entry("e1", "permission", "question", question("q1"), "answer", "Always allow")
+		e.WaitScreen("? Run make test: Always allow")
+		e.WaitGone("1 Allow once")
+	})
+}
+
+// Without the chat, a question is shown whole; the keys of a command line being
+// typed are not its business either.
+func TestPermissionWhileTypingACommand(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input(":Acp close<CR>")
+		e.WaitGone("@ context")
+		e.Input(":let g:typed = '1")
+		reply := e.ask("acp/permission", question("q1"))
+		e.WaitScreen("make test && rm -rf build")
+		e.WaitScreen("3  Reject")
+		e.picture("asked")
+		e.Input("2q3'<CR>")
+		e.WaitLua(`vim.g.typed == '12q3'`)
+		select {
+		case m := <-reply:
+			t.Fatalf("answered by typing: %s", m.Result)
+		default:
+		}
+	})
+}
+
+// The question of a plain LSP server is asked in the same way; others keep
+// Neovim's own.
+func TestMessageRequest(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "permission = { guard = 0 }", "a.txt", numbers)
+		e.open()
+		e.Exec(`vim.ui.select = function(items, _, choose) vim.schedule(function() choose(items[2]) end) end`, nil)
+		q := question("q1")
+		actions := []any{map[string]any{"title": "Decide later"}}
+		for _, o := range q["options"].([]any) {
+			o := o.(map[string]any)
+			actions = append(actions, map[string]any{"title": o["name"], "optionId": o["optionId"]})
+		}
+		var got struct{ Title, OptionID string }
+		reply := e.ask("window/showMessageRequest", map[string]any{"type": 3, "message": "Run make test", "actions": actions, "acp": q})
+		e.WaitScreen("asks")
+		e.Input(":Acp permission<CR>")
+		e.WaitScreen("1-3 answers")
+		e.Input("2")
+		if e.result(reply, &got); got.Title != "Always allow" || got.OptionID != "always" {
+			t.Errorf("answered %+v", got)
+		}
+		e.call("window/showMessageRequest", map[string]any{"type": 3, "message": "Other", "actions": []any{
+			map[string]any{"title": "a"}, map[string]any{"title": "b"}}}, &got)
+		if got.Title != "b" {
+			t.Errorf("answered %+v", got)
+		}
+	})
+}

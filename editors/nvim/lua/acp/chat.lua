@@ -207,7 +207,7 @@ function M.dress_transcript(buf)
   local function turn(step)
     return function()
       local t = this()
-      local to = t and t:turn(row(), step)
+      local to = t and t.blocks:turn(row(), step)
       if to then
         api.nvim_win_set_cursor(0, { to + 1, 0 })
       elseif step > 0 then

@@ -76,143 +76,6 @@ local function agent_names()
   return agents
 end
 
----@param info table
----@return string
-local function session_label(info)
-  local title = info.title and info.title ~= '' and info.title or info.session
-  local state = info.state and info.state ~= 'idle' and (' · ' .. info.state) or ''
-  return ('%s  %s%s'):format(info.agent or '', title, state)
-end
-
-local function pick_session()
-  local client = require('acp.client')
-  client.execute('acp.session.list', nil, function(err, result)
-    if err then
-      return util().warn(err.message)
-    end
-    local rows = result.sessions or {}
-    if #rows == 0 then
-      return util().notify('no sessions: :Acp new starts one')
-    end
-    vim.ui.select(rows, { prompt = 'Sessions', format_item = session_label }, function(info)
-      if not info then
-        return
-      end
-      local sessions = require('acp.session')
-      chat().open({ focus = true })
-      if sessions.all[info.session] then
-        return chat().show(info.session)
-      end
-      if info.state and info.state ~= 'closed' then
-        sessions.on_session(info)
-        sessions.fetch(info.session)
-        return chat().show(info.session)
-      end
-      client.execute(
-        'acp.session.load',
-        { agent = info.agent, sessionId = info.sessionId, cwd = info.cwd },
-        function(load_err, loaded)
-          if load_err then
-            return util().warn(load_err.message)
-          end
-          sessions.on_session(loaded)
-          chat().show(loaded.session)
-        end
-      )
-    end)
-  end)
-end
-
----@param name string? of an option
----@param value string?
-local function set_option(name, value)
-  local session = chat().current()
-  if not session then
-    return util().notify('no session')
-  end
-  local options = session.info.options or {}
-  local function apply(option, v)
-    if option.type == 'boolean' then
-      v = v == true or v == 'true' or v == 'on'
-    end
-    require('acp.client').execute(
-      'acp.session.setOption',
-      { session = session.id, option = option.id, value = v },
-      function(err, info)
-        if err then
-          return util().warn(err.message)
-        end
-        require('acp.session').on_session(info)
-      end
-    )
-  end
-  local function choose(option)
-    if value then
-      return apply(option, value)
-    end
-    local rows = option.choices
-    if option.type == 'boolean' then
-      rows = { { value = true, name = 'on' }, { value = false, name = 'off' } }
-    end
-    vim.ui.select(rows or {}, {
-      prompt = option.name,
-      format_item = function(choice)
-        return (choice.value == option.value and '● ' or '  ') .. (choice.name or choice.value)
-      end,
-    }, function(choice)
-      if choice then
-        apply(option, choice.value)
-      end
-    end)
-  end
-  for _, option in ipairs(options) do
-    if option.id == name then
-      return choose(option)
-    end
-  end
-  if name or #options == 0 then
-    return util().notify(name and ('no option ' .. name) or 'this agent has no options')
-  end
-  vim.ui.select(options, {
-    prompt = 'Options',
-    format_item = function(option)
-      return ('%s: %s'):format(option.name, tostring(option.value))
-    end,
-  }, function(option)
-    if option then
-      choose(option)
-    end
-  end)
-end
-
-local function queue()
-  local session = chat().current()
-  local rows = session and session.info.queue or {}
-  if not session or #rows == 0 then
-    return util().notify('nothing is queued')
-  end
-  vim.ui.select(rows, {
-    prompt = 'Take back',
-    format_item = function(item)
-      return (item.text:gsub('%s+', ' '))
-    end,
-  }, function(item)
-    if item then
-      require('acp.client').execute(
-        'acp.prompt.remove',
-        { session = session.id, id = item.id },
-        function(err)
-          if err then
-            return util().warn(err.message)
-          end
-          chat().open()
-          chat().insert(item.text)
-        end
-      )
-    end
-  end)
-end
-
 ---@class acp.Subcommand
 ---@field run fun(args: table, rest: string)
 ---@field complete (fun(lead: string): string[])?
@@ -292,25 +155,7 @@ M.subcommands = {
         chat().start(rest)
         return chat().open()
       end
-      require('acp.client').execute('acp.agent.list', nil, function(err, result)
-        if err then
-          return util().warn(err.message)
-        end
-        vim.ui.select(result.agents or {}, {
-          prompt = 'Agents',
-          format_item = function(agent)
-            local note = agent.running and ' · running'
-              or not agent.installed and (' · not installed: %s'):format(agent.how or '')
-              or ''
-            return agent.name .. note
-          end,
-        }, function(agent)
-          if agent then
-            chat().start(agent.name)
-            chat().open()
-          end
-        end)
-      end)
+      require('acp.pick').agent()
     end,
   },
   login = {
@@ -333,7 +178,12 @@ M.subcommands = {
       chat().stop()
     end,
   },
-  sessions = { help = 'Go to another session', run = pick_session },
+  sessions = {
+    help = 'Go to another session',
+    run = function()
+      require('acp.pick').session()
+    end,
+  },
   option = {
     help = 'Set an option of the session, such as its mode or model',
     complete = function(lead)
@@ -347,26 +197,31 @@ M.subcommands = {
     end,
     run = function(_, rest)
       local name, value = rest:match('^(%S+)%s*(.-)$')
-      set_option(name, value ~= '' and value or nil)
+      require('acp.pick').option(name, value ~= '' and value or nil)
     end,
   },
-  queue = { help = 'Take back a prompt that waits', run = queue },
+  queue = {
+    help = 'Take back a prompt that waits',
+    run = function()
+      require('acp.pick').queued()
+    end,
+  },
   next = {
     help = 'Go to the next hunk, in any file',
     run = function()
-      review().go(1)
+      require('acp.navigate').go(1)
     end,
   },
   prev = {
     help = 'Go to the previous hunk, in any file',
     run = function()
-      review().go(-1)
+      require('acp.navigate').go(-1)
     end,
   },
   hunks = {
     help = 'All hunks in the quickfix list',
     run = function()
-      review().quickfix()
+      require('acp.navigate').quickfix()
     end,
   },
   accept = { help = 'Accept the hunk at the cursor, or in a range', run = decide('accept') },

@@ -4,7 +4,7 @@
 ---answers by going to it. A key that was already on its way then does nothing:
 ---for half a second a question takes no answer.
 local config = require('acp.config')
-local util = require('acp.util')
+local layout = require('acp.question_layout')
 
 local M = {}
 local api = vim.api
@@ -177,76 +177,6 @@ end
 ---@type fun(): integer?
 M.beside = function() end
 
----@param question acp.Question
----@return string[] lines
----@return integer first_option
-local function content(question)
-  local lines = {}
-  if not focused() and M.beside() then
-    local text = util.lines(question.text)
-    return { ' ' .. (text[1] or '') .. (#text > 1 and ' …' or '') }, 2
-  end
-  for _, line in ipairs(util.lines(question.text)) do
-    lines[#lines + 1] = ' ' .. line
-  end
-  lines[#lines + 1] = ''
-  local first_option = #lines + 1
-  for i, option in ipairs(question.options) do
-    lines[#lines + 1] = (' %d  %s'):format(i, option.name)
-  end
-  return lines, first_option
-end
-
----@param lines string[]
----@param count integer
----@return table
-local function window_config(lines, count)
-  local width = 30
-  for _, line in ipairs(lines) do
-    width = math.max(width, api.nvim_strwidth(line) + 1)
-  end
-  width = math.min(width, 76, math.max(vim.o.columns - 4, 10))
-  local col = M.beside()
-  if not col or col < width + 2 then
-    col = vim.o.columns - 1
-  end
-  local height = 0
-  for _, line in ipairs(lines) do
-    height = height + math.max(1, math.ceil(api.nvim_strwidth(line) / width))
-  end
-  height = math.max(1, math.min(height, vim.o.lines - vim.o.cmdheight - 6))
-  local key = config.key('global', 'permission') or ':Acp permission'
-  local footer
-  if focused() then
-    footer = (' 1-%d answers, %s later '):format(
-      math.min(#view.shown.options, 9),
-      config.key('permission', 'later') or ':q'
-    )
-  else
-    footer = (' %s answers '):format(key)
-  end
-  return {
-    relative = 'editor',
-    anchor = 'NE',
-    row = (vim.o.showtabline == 2 or vim.o.showtabline == 1 and #api.nvim_list_tabpages() > 1)
-        and 1
-      or 0,
-    col = col,
-    width = width,
-    height = height,
-    style = 'minimal',
-    border = 'rounded',
-    title = {
-      { (' %s asks '):format(view.shown.who), 'AcpQuestion' },
-      { count > 1 and ('1/%d '):format(count) or '', 'AcpDim' },
-    },
-    footer = { { footer, 'AcpDim' } },
-    footer_pos = 'right',
-    focusable = true,
-    zindex = 60,
-  }
-end
-
 local function close()
   leave()
   local win = view.win
@@ -314,20 +244,25 @@ function M.update()
     view.since = vim.uv.now()
   end
   view.shown = question
-  local lines, first_option = content(question)
+  local small = not focused() and M.beside() ~= nil
+  local lines, first_option = layout.text(question, small)
   vim.bo[buf].modifiable = true
   api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].modifiable = false
-  local layout = window_config(lines, count)
+  local place = layout.window(question, lines, {
+    count = count,
+    focused = focused(),
+    right = M.beside(),
+  })
   if view.win and api.nvim_win_get_tabpage(view.win) ~= api.nvim_get_current_tabpage() then
     api.nvim_win_close(view.win, true)
     view.win = nil
   end
   if view.win then
-    api.nvim_win_set_config(view.win, layout)
+    api.nvim_win_set_config(view.win, place)
   else
-    layout.noautocmd = true
-    view.win = api.nvim_open_win(buf, false, layout)
+    place.noautocmd = true
+    view.win = api.nvim_open_win(buf, false, place)
     for name, value in pairs({
       wrap = true,
       linebreak = false,

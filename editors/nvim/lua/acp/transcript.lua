@@ -1,35 +1,17 @@
 ---A session's conversation in a buffer. Entries are blocks of lines, one under
 ---the other. Text that streams in is written at the end of its block, in slices
 ---that leave Neovim free for keys between them; no line is written twice.
+local blocks = require('acp.blocks')
 local config = require('acp.config')
+local follow = require('acp.follow')
 local markdown = require('acp.markdown')
 local render = require('acp.render')
-
----@class acp.Block
----@field id string
----@field kind string
----@field entry table
----@field row integer first row, 0-based; an empty row above it belongs to it if gap is 1
----@field rows integer with the gap
----@field gap 0|1
----@field closed boolean no more text is expected
----@field dirty boolean? a redraw waits
----@field open boolean
----@field pieces string[] text so far
----@field size integer bytes of them
----@field head integer rows above the text (the fold line of a thought)
----@field state acp.MarkdownState?
----@field done integer rows of the text that are highlighted for good
----@field actions table<integer, table> row within the block -> what <CR> does there
----@field action table? what it does on the other rows
----@field code_mark integer? extmark of the code block that is open
 
 ---@class acp.Transcript
 ---@field buf integer
 ---@field session string
 ---@field agent string?
----@field blocks acp.Block[]
----@field by_id table<string, acp.Block>
+---@field blocks acp.Blocks
 ---@field by_terminal table<string, acp.Block>
 ---@field terminals table<string, {output: string, exit: table?}>
 ---@field queue table[] operations that wait
@@ -67,8 +49,7 @@ function M.new(session)
   local self = setmetatable({
     buf = buf,
     session = session,
-    blocks = {},
-    by_id = {},
+    blocks = blocks.new(),
     by_terminal = {},
     terminals = {},
     queue = {},
@@ -94,53 +75,7 @@ end
 
 ---@return boolean
 function T:is_empty()
-  return #self.blocks == 0 and self.head > #self.queue
-end
-
----Kinds that stand close together.
-local compact = { tool = true, thought = true, notice = true }
-
----@param block acp.Block
----@param index integer
----@param delta integer
-function T:shift(block, index, delta)
-  block.rows = block.rows + delta
-  if delta ~= 0 then
-    for i = index + 1, #self.blocks do
-      self.blocks[i].row = self.blocks[i].row + delta
-    end
-  end
-end
-
----@param block acp.Block
----@return integer
-function T:index(block)
-  local blocks = self.blocks
-  for i = #blocks, 1, -1 do
-    if blocks[i] == block then
-      return i
-    end
-  end
-  error('block without a place')
-end
-
----The block a row belongs to.
----@param row integer 0-based
----@return acp.Block?
----@return integer? index
-function T:block_at(row)
-  local low, high = 1, #self.blocks
-  while low <= high do
-    local mid = math.floor((low + high) / 2)
-    local block = self.blocks[mid]
-    if row < block.row then
-      high = mid - 1
-    elseif row >= block.row + block.rows then
-      low = mid + 1
-    else
-      return block, mid
-    end
-  end
+  return not self.blocks:last() and self.head > #self.queue
 end
 
 ---@param row integer
@@ -197,7 +132,7 @@ end
 ---Highlights the unfinished last line of the newest block, for the time being.
 function T:highlight_tail()
   api.nvim_buf_clear_namespace(self.buf, ns_tail, 0, -1)
-  local block = self.blocks[#self.blocks]
+  local block = self.blocks:last()
   if not block or not block.state or block.rows == 0 then
     return
   end
@@ -215,9 +150,8 @@ end
 
 ---Writes text at the end of a block.
 ---@param block acp.Block
----@param index integer
 ---@param text string
-function T:append(block, index, text)
+function T:append(block, text)
   block.pieces[#block.pieces + 1] = text
   block.size = block.size + #text
   if block.kind == 'thought' and not block.open then
@@ -227,7 +161,7 @@ function T:append(block, index, text)
   local row = block.row + block.rows - 1
   local line = api.nvim_buf_get_lines(self.buf, row, row + 1, false)[1]
   api.nvim_buf_set_text(self.buf, row, #line, row, #line, lines)
-  self:shift(block, index, #lines - 1)
+  self.blocks:grow(block, #lines - 1)
   self:highlight(block, block.closed)
 end
 
@@ -239,8 +173,7 @@ end
 
 ---Writes all of a block anew.
 ---@param block acp.Block
----@param index integer
-function T:redraw(block, index)
+function T:redraw(block)
   local out = render.block(self, block)
   local lines = {}
   if block.gap == 1 then
@@ -248,12 +181,12 @@ function T:redraw(block, index)
   end
   vim.list_extend(lines, out.lines)
   local first, last = block.row, block.row + block.rows
-  if #self.blocks == 1 and block.rows == 0 then
+  if block.index == 1 and block.rows == 0 then
     last = api.nvim_buf_line_count(self.buf) -- the empty line of an empty buffer
   end
   api.nvim_buf_clear_namespace(self.buf, ns, block.row, block.row + block.rows)
   api.nvim_buf_set_lines(self.buf, first, last, false, lines)
-  self:shift(block, index, #lines - block.rows)
+  self.blocks:grow(block, #lines - block.rows)
   local top = block.row + block.gap
   for _, mark in ipairs(out.marks) do
     local opts = vim.deepcopy(mark[3])
@@ -276,32 +209,14 @@ end
 
 ---@param entry table
 ---@return acp.Block
----@return integer index
 function T:add(entry)
-  local before = self.blocks[#self.blocks]
+  local before = self.blocks:last()
   if before then
     self:close(before)
   end
-  local close = before and compact[before.kind] and compact[entry.kind]
-  ---@type acp.Block
-  local block = {
-    id = entry.id,
-    kind = entry.kind,
-    entry = entry,
-    row = before and before.row + before.rows or 0,
-    rows = 0,
-    closed = false,
-    gap = (before and not close) and 1 or 0,
-    open = entry.kind == 'thought' and config.get().chat.thoughts,
-    pieces = {},
-    size = 0,
-    head = 0,
-    done = 0,
-    actions = {},
-  }
-  self.blocks[#self.blocks + 1] = block
-  self.by_id[entry.id] = block
-  return block, #self.blocks
+  local block = self.blocks:add(entry)
+  block.open = entry.kind == 'thought' and config.get().chat.thoughts
+  return block
 end
 
 ---The newest block is not the newest any more: its last line is finished.
@@ -312,7 +227,7 @@ function T:close(block)
   end
   block.closed = true
   if block.kind == 'thought' then -- its first line says whether it goes on
-    self:redraw(block, self:index(block))
+    self:redraw(block)
   elseif block.state then
     self:highlight(block, true)
   end
@@ -320,15 +235,14 @@ end
 
 ---@param entry table
 function T:apply_entry(entry)
-  local block = self.by_id[entry.id]
+  local block = self.blocks.by_id[entry.id]
   if not block then
-    local index
-    block, index = self:add(entry)
+    block = self:add(entry)
     if entry.text and entry.text ~= '' then
       block.pieces, block.size = { entry.text }, #entry.text
     end
     self:link_terminals(block)
-    self:redraw(block, index)
+    self:redraw(block)
     return
   end
   local old = block.entry
@@ -346,7 +260,7 @@ function T:apply_entry(entry)
     block.kind = entry.kind
   end
   self:link_terminals(block)
-  self:redraw(block, self:index(block))
+  self:redraw(block)
 end
 
 ---@param block acp.Block
@@ -375,7 +289,7 @@ function T:pump()
     self:pump()
   end, pause)
   local started = vim.uv.hrtime()
-  local follow = self:following()
+  local wins = follow.windows(self.buf)
   local count = api.nvim_buf_line_count(self.buf)
   local bo = vim.bo[self.buf]
   bo.modifiable = true
@@ -387,7 +301,7 @@ function T:pump()
     ok, err = pcall(self.highlight_tail, self)
   end
   bo.modifiable = false
-  self:follow(follow, count)
+  follow.go(self.buf, wins, count)
   if self.head > #self.queue then
     self.queue, self.head = {}, 1
   end
@@ -413,15 +327,12 @@ function T:step()
       to = #text
       self.head = self.head + 1
     end
-    local block = self.by_id[op.id]
-    local index
-    if block then
-      index = block == self.blocks[#self.blocks] and #self.blocks or self:index(block)
-    else
-      block, index = self:add({ id = op.id, kind = 'agent' })
-      self:redraw(block, index)
+    local block = self.blocks.by_id[op.id]
+    if not block then
+      block = self:add({ id = op.id, kind = 'agent' })
+      self:redraw(block)
     end
-    self:append(block, index, text:sub(from, to))
+    self:append(block, text:sub(from, to))
     return
   end
   self.head = self.head + 1
@@ -429,47 +340,13 @@ function T:step()
     self:apply_entry(op.entry)
   elseif op.op == 'redraw' then
     op.block.dirty = false
-    self:redraw(op.block, self:index(op.block))
+    self:redraw(op.block)
   elseif op.op == 'code' then
     render.code(self.buf, ns, op.mark, op.lang)
   elseif op.op == 'finish' then
-    local last = self.blocks[#self.blocks]
+    local last = self.blocks:last()
     if last then
       self:close(last)
-    end
-  end
-end
-
----Windows whose cursor is on the last line.
----@return integer[]
-function T:following()
-  local last = api.nvim_buf_line_count(self.buf)
-  return vim.tbl_filter(function(win)
-    return api.nvim_win_get_cursor(win)[1] == last
-  end, vim.fn.win_findbuf(self.buf))
-end
-
----Keeps these windows at the end.
----@param wins integer[]
----@param before integer lines there were
-function T:follow(wins, before)
-  local last = api.nvim_buf_line_count(self.buf)
-  for _, win in ipairs(wins) do
-    api.nvim_win_set_cursor(win, { last, 0 })
-    if last - before > 3 then
-      -- a cursor that jumps far would be put in the middle of the window
-      local height, top = api.nvim_win_get_height(win), last
-      local used = 0
-      while top >= 1 do
-        used = used + api.nvim_win_text_height(win, { start_row = top - 1, end_row = top - 1 }).all
-        if used > height - 1 then
-          break
-        end
-        top = top - 1
-      end
-      api.nvim_win_call(win, function()
-        vim.fn.winrestview({ topline = math.min(top + 1, last) })
-      end)
     end
   end
 end
@@ -529,7 +406,7 @@ end
 ---@param row integer 0-based
 ---@return boolean
 function T:toggle(row)
-  local block = self:block_at(row)
+  local block = self.blocks:at(row)
   if not block or not (block.kind == 'thought' or block.kind == 'tool') then
     return false
   end
@@ -538,30 +415,18 @@ function T:toggle(row)
   return true
 end
 
----What <CR> does at a row.
+---What <CR> does at a row. A question that has only just come takes no answer: the
+---key may have been meant for what was there before.
 ---@param row integer 0-based
 ---@return table?
 function T:action(row)
-  local block = self:block_at(row)
-  return block and (block.actions[row - block.row] or block.action)
-end
-
----The row of the next or previous prompt of the user.
----@param row integer
----@param step 1|-1
----@return integer?
-function T:turn(row, step)
-  local from, to = 1, #self.blocks
-  if step < 0 then
-    from, to = to, from
+  local block = self.blocks:at(row)
+  if not block then
+    return
   end
-  for i = from, to, step do
-    local block = self.blocks[i]
-    local top = block.row + block.gap
-    if block.kind == 'user' and (step > 0 and top > row or step < 0 and top < row) then
-      return top
-    end
-  end
+  local action = block.actions[row - block.row] or block.action
+  local young = vim.uv.now() - block.since < config.get().permission.guard
+  return not (action and action.answer and young) and action or nil
 end
 
 return M

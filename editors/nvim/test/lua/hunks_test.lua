@@ -1,5 +1,6 @@
 local check = require('check')
 local hunks = require('acp.hunks')
+local virtual = require('acp.virtual')
 
 local T = {}
 
@@ -29,7 +30,7 @@ function T.difference()
     { 'quite', 'other things' },
     { '', 'x' },
   }) do
-    check.equal({ case[3], case[4], case[5] }, { hunks.difference(case[1], case[2]) }, case[1])
+    check.equal({ case[3], case[4], case[5] }, { virtual.difference(case[1], case[2]) }, case[1])
   end
 end
 

@@ -77,13 +77,13 @@ function T.rows_know_their_blocks()
   text(t)
   local ids = {}
   for row = 0, 6 do
-    local block = t:block_at(row)
+    local block = t.blocks:at(row)
     ids[row + 1] = block and block.id or '-'
   end
   check.equal({ '1', '2', '2', '2', '3', '3', '-' }, ids)
-  check.equal(5, t:turn(0, 1))
-  check.equal(0, t:turn(5, -1))
-  check.equal(nil, t:turn(5, 1))
+  check.equal(5, t.blocks:turn(0, 1))
+  check.equal(0, t.blocks:turn(5, -1))
+  check.equal(nil, t.blocks:turn(5, 1))
 end
 
 function T.terminals_show_in_their_tool_call()
@@ -139,7 +139,7 @@ function T.random_streams()
     end
     check.equal(table.concat(want, '\n\n'), text(t), 'round ' .. round)
     local row = 0
-    for _, block in ipairs(t.blocks) do
+    for _, block in ipairs(t.blocks.list) do
       check.equal(row, block.row, 'round ' .. round)
       row = row + block.rows
     end

@@ -1,0 +1,92 @@
+---Going from hunk to hunk, also across files.
+local hunks = require('acp.hunks')
+local review = require('acp.review')
+local util = require('acp.util')
+
+local M = {}
+local api = vim.api
+
+---@param changes table Review of the contract
+---@param step 1|-1
+---@return integer lnum 1-based
+local function edge(changes, step)
+  local list = changes.hunks or {}
+  local hunk = list[step > 0 and 1 or #list]
+  return hunk and hunk.range.start.line + 1 or 1
+end
+
+---Goes to the next or previous hunk, across files.
+---@param step 1|-1
+---@param here boolean? stay in this file
+function M.go(step, here)
+  local win = api.nvim_get_current_win()
+  local bufnr = api.nvim_win_get_buf(win)
+  local row = api.nvim_win_get_cursor(win)[1] - 1
+  local count = api.nvim_buf_line_count(bufnr)
+  local target
+  for _, start in ipairs(hunks.starts(bufnr)) do
+    start = math.min(start, count - 1)
+    if step > 0 and start > row then
+      target = start
+      break
+    elseif step < 0 and start < row then
+      target = start
+    end
+  end
+  if target then
+    vim.cmd("normal! m'")
+    api.nvim_win_set_cursor(win, { target + 1, 0 })
+    vim.cmd('normal! zv')
+    return
+  end
+  local list = review.files()
+  if #list == 0 then
+    return util.notify('no hunks')
+  end
+  local uri = vim.uri_from_bufnr(bufnr)
+  local at
+  for i, file in ipairs(list) do
+    if file.uri == uri then
+      at = i
+    end
+  end
+  if here or (at and #list == 1) then
+    if at and not here then
+      local rows = hunks.starts(bufnr)
+      local to = rows[step > 0 and 1 or #rows]
+      if to then
+        api.nvim_win_set_cursor(win, { math.min(to, count - 1) + 1, 0 })
+      end
+    end
+    return
+  end
+  local file = list[at and (at - 1 + step) % #list + 1 or (step > 0 and 1 or #list)]
+  require('acp.editor').jump(file.path, edge(file.review, step))
+end
+
+---All hunks in the quickfix list.
+function M.quickfix()
+  local items = {}
+  for _, file in ipairs(review.files()) do
+    for i, hunk in ipairs(file.review.hunks or {}) do
+      local text = util.lines(hunk.text)[1] or util.lines(hunk.baseText or '')[1] or ''
+      items[#items + 1] = {
+        filename = file.path,
+        lnum = hunk.range.start.line + 1,
+        text = ('%d/%d %s: %s'):format(i, #file.review.hunks, hunks.who(hunk), vim.trim(text)),
+        type = hunk.state == 'conflict' and 'W' or 'I',
+      }
+    end
+    local change = file.review.file
+    if change and #(file.review.hunks or {}) == 0 then
+      items[#items + 1] = { filename = file.path, lnum = 1, text = change.op, type = 'I' }
+    end
+  end
+  if #items == 0 then
+    return util.notify('no hunks')
+  end
+  vim.fn.setqflist({}, ' ', { title = 'Hunks of agents', items = items })
+  vim.cmd('botright copen')
+end
+
+return M

@@ -1,0 +1,91 @@
+---How a question is laid out: its text, and the window it stands in.
+local config = require('acp.config')
+local util = require('acp.util')
+
+local M = {}
+local api = vim.api
+
+---@param question acp.Question
+---@param small boolean its first line only
+---@return string[] lines
+---@return integer first_option line of the first option, 1-based
+function M.text(question, small)
+  local text = util.lines(question.text)
+  if small then
+    return { ' ' .. (text[1] or '') .. (#text > 1 and ' …' or '') }, 2
+  end
+  local lines = {}
+  for _, line in ipairs(text) do
+    lines[#lines + 1] = ' ' .. line
+  end
+  lines[#lines + 1] = ''
+  local first_option = #lines + 1
+  for i, option in ipairs(question.options) do
+    lines[#lines + 1] = (' %d  %s'):format(i, option.name)
+  end
+  return lines, first_option
+end
+
+---@param lines string[]
+---@return integer width
+---@return integer height with long lines wrapped
+local function size(lines)
+  local width = 30
+  for _, line in ipairs(lines) do
+    width = math.max(width, api.nvim_strwidth(line) + 1)
+  end
+  width = math.min(width, 76, math.max(vim.o.columns - 4, 10))
+  local height = 0
+  for _, line in ipairs(lines) do
+    height = height + math.max(1, math.ceil(api.nvim_strwidth(line) / width))
+  end
+  return width, math.max(1, math.min(height, vim.o.lines - vim.o.cmdheight - 6))
+end
+
+---@return boolean
+local function has_tabline()
+  local tabs = #api.nvim_list_tabpages()
+  return vim.o.showtabline == 2 or vim.o.showtabline == 1 and tabs > 1
+end
+
+---The window's configuration: at the top, as far right as it may be.
+---@param question acp.Question
+---@param lines string[]
+---@param how {count: integer, focused: boolean, right: integer?}
+---@return table
+function M.window(question, lines, how)
+  local width, height = size(lines)
+  local right = how.right
+  if not right or right < width + 2 then
+    right = vim.o.columns - 1
+  end
+  local footer
+  if how.focused then
+    footer = (' 1-%d answers, %s later '):format(
+      math.min(#question.options, 9),
+      config.key('permission', 'later') or ':q'
+    )
+  else
+    footer = (' %s answers '):format(config.key('global', 'permission') or ':Acp permission')
+  end
+  return {
+    relative = 'editor',
+    anchor = 'NE',
+    row = has_tabline() and 1 or 0,
+    col = right,
+    width = width,
+    height = height,
+    style = 'minimal',
+    border = 'rounded',
+    title = {
+      { (' %s asks '):format(question.who), 'AcpQuestion' },
+      { how.count > 1 and ('1/%d '):format(how.count) or '', 'AcpDim' },
+    },
+    footer = { { footer, 'AcpDim' } },
+    footer_pos = 'right',
+    focusable = true,
+    zindex = 60,
+  }
+end
+
+return M

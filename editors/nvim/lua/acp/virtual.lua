@@ -1,0 +1,101 @@
+---Texts that are not in a buffer, as virtual lines, and what in them differs from
+---what is.
+local config = require('acp.config')
+local util = require('acp.util')
+
+local M = {}
+local api = vim.api
+
+---Where two lines differ: what is between their common start and end, in bytes.
+---Nothing if too little is common to be of help.
+---@param a string
+---@param b string
+---@return integer? from 0-based
+---@return integer? a_to exclusive
+---@return integer? b_to exclusive
+function M.difference(a, b)
+  local limit = math.min(#a, #b)
+  local from = 0
+  while from < limit and a:byte(from + 1) == b:byte(from + 1) do
+    from = from + 1
+  end
+  local back = 0
+  while back < limit - from and a:byte(#a - back) == b:byte(#b - back) do
+    back = back + 1
+  end
+  -- not within a character
+  local function inside(line, at)
+    local byte = line:byte(at + 1)
+    return byte and byte >= 0x80 and byte < 0xC0
+  end
+  while from > 0 and (inside(a, from) or inside(b, from)) do
+    from = from - 1
+  end
+  while back > 0 and (inside(a, #a - back) or inside(b, #b - back)) do
+    back = back - 1
+  end
+  local a_to, b_to = #a - back, #b - back
+  if a_to == from and b_to == from or (from + back) * 2 < math.max(#a, #b) then
+    return
+  end
+  return from, a_to, b_to
+end
+
+---Longest hunk whose lines are compared one by one.
+local compared = 30
+
+---The pairs of lines of a hunk that replaces as many lines as it takes.
+---@param hunk table
+---@return {[1]: integer, [2]: integer, [3]: integer}[]|nil # by line: from, old end, new end
+function M.differences(hunk)
+  local old, new = util.lines(hunk.baseText or ''), util.lines(hunk.text or '')
+  if #old ~= #new or #old > compared then
+    return
+  end
+  local result = {}
+  for i = 1, #old do
+    local from, old_to, new_to = M.difference(old[i], new[i])
+    result[i] = from and { from, old_to, new_to } or false
+  end
+  return result
+end
+
+---Virtual lines for a text that is not in the buffer.
+---@param text string
+---@param group string
+---@param tabstop integer
+---@param marked (fun(i: integer): integer?, integer?)? bytes of a line to stress
+---@return table[]
+function M.lines(text, group, tabstop, marked)
+  local lines = util.lines(text)
+  local max = config.get().review.max_deleted
+  local more = #lines > max and #lines - max + 1 or 0
+  local result = {}
+  local width = vim.o.columns
+  for i, line in ipairs(lines) do
+    if more > 0 and i == max then
+      result[i] = { { ('… %d more lines'):format(more), 'AcpHint' } }
+      break
+    end
+    local from, to
+    if marked then
+      from, to = marked(i)
+    end
+    local whole = util.expand_tabs(line, tabstop)
+    local pad = (' '):rep(math.max(width - api.nvim_strwidth(whole), 0))
+    if from and to > from then
+      local before = util.expand_tabs(line:sub(1, from), tabstop)
+      local upto = util.expand_tabs(line:sub(1, to), tabstop)
+      result[i] = {
+        { before, group },
+        { upto:sub(#before + 1), { group, group .. 'Text' } },
+        { whole:sub(#upto + 1) .. pad, group },
+      }
+    else
+      result[i] = { { whole .. pad, group } }
+    end
+  end
+  return result
+end
+
+return M
