@@ -22,7 +22,7 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	d.learnEnding(newText, o.Author)
 	lo, hi, nhi := changedRows(d.text, newText, diffContext)
 	old, new := rowsOf(d.text, lo, hi), rowsOf(newText, lo, nhi)
-	edits := linediff.Diff(texts(old), texts(new))
+	edits := linediff.Diff(withoutLast(texts(old), texts(new), hi == d.text.LineCount()))
 	m := d.newMark(o)
 	var splices []splice
 	for _, g := range d.groups(edits, lo) {
@@ -39,6 +39,17 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 // diffContext is how many equal rows around a difference are compared with it, so that
 // the difference can be slid along repeated rows to where a human would cut.
 const diffContext = 64
+
+// withoutLast returns the rows without their last ones, if the text ends with those and they
+// are equal: new rows are put in front of the empty row behind the last terminator, not
+// behind it.
+func withoutLast(old, new []string, atEnd bool) ([]string, []string) {
+	n, m := len(old)-1, len(new)-1
+	if atEnd && n >= 0 && m >= 0 && old[n] == new[m] {
+		return old[:n], new[:m]
+	}
+	return old, new
+}
 
 // changedRows returns the rows in which a and b differ: [lo, hi) of a are [lo, nhi) of b.
 func changedRows(a, b text.Text, context int) (lo, hi, nhi int) {

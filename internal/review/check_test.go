@@ -291,3 +291,5 @@ func (d *Doc) checkLaws() error {
 	}
 	return nil
 }
+
+func textOf(s string) text.Text { return text.New(lines(s)) }

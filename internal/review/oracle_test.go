@@ -97,7 +97,7 @@ func (o *oracle) agentEdit(s string, x Origin) {
 	}
 	o.seq++
 	a, b := splitRows(old), splitRows(s)
-	g := group{window: window{rows: o.rows}, edits: linediff.Diff(texts(a), texts(b))}
+	g := group{window: window{rows: o.rows}, edits: linediff.Diff(withoutLast(texts(a), texts(b), true))}
 	m := o.mark(x)
 	o.rows = o.doc.settleRows(o.doc.agentRows(g, b, m))
 	o.setText(s)
@@ -132,7 +132,7 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 		panic("oracle: the rows behind the event differ")
 	}
 	aa, bb := a[lo:hi], b[lo:nhi]
-	edits, paired := align(texts(aa), texts(bb))
+	edits, paired := align(texts(aa), texts(bb), rest == 0)
 	e := userEvent{doc: o.doc, lo: 0, old: a, new: b, author: author}
 	for i, x := range edits {
 		edits[i] = linediff.Edit{A0: x.A0 + lo, A1: x.A1 + lo, B0: x.B0 + lo, B1: x.B1 + lo}

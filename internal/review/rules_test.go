@@ -141,7 +141,7 @@ func TestAgentEdits(t *testing.T) {
 		{"out of nothing, without a newline", "", func(s *script) { s.a("c1", "x") }, "x", "", []string{"[0,1) x <- "}},
 		{"the final newline added", "A|B", func(s *script) { s.a("c1", "A|B|") }, "A|B|", "A|B", []string{"[1,3) B| <- B"}},
 		{"the final newline taken away", "A|B|", func(s *script) { s.a("c1", "A|B") }, "A|B", "A|B|", []string{"[1,2) B <- B|"}},
-		{"nothing but terminators", "|||", func(s *script) { s.a("c1", "|") }, "|", "|||", []string{"[1,2)  <- ||"}},
+		{"nothing but terminators", "|||", func(s *script) { s.a("c1", "|") }, "|", "|||", []string{"[1,1)  <- ||"}},
 		{"the user's new row deleted", "A|", func(s *script) {
 			s.u("A|U|")
 			s.a("c1", "A|")

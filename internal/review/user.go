@@ -71,7 +71,7 @@ func (d *Doc) applyUser(t text.Text, lo, hi, nhi int, author Author) {
 		return
 	}
 	old, new := rowsOf(d.text, lo, hi), rowsOf(t, lo, nhi)
-	edits, paired := align(texts(old), texts(new))
+	edits, paired := align(texts(old), texts(new), hi == d.text.LineCount())
 	e := userEvent{doc: d, lo: lo, old: old, new: new, author: author}
 	e.findMoves(edits, paired)
 	var splices []splice
@@ -115,9 +115,11 @@ func (e *userEvent) matters(x linediff.Edit) bool {
 	return first < last
 }
 
-// align returns how the rows of a range became other rows. paired means that each row was
-// changed in its place; then the edits are single rows and may touch.
-func align(old, new []string) (edits []linediff.Edit, paired bool) {
+// align returns how the rows of a range became other rows. atEnd tells that the text ends
+// with them. paired means that each row was changed in its place; then the edits are single
+// rows and may touch.
+func align(old, new []string, atEnd bool) (edits []linediff.Edit, paired bool) {
+	old, new = withoutLast(old, new, atEnd)
 	start, end := 0, 0
 	n := min(len(old), len(new))
 	for start < n && old[start] == new[start] {
@@ -209,12 +211,14 @@ func (e *userEvent) findMoves(edits []linediff.Edit, paired bool) {
 	}
 	var added []int
 	for _, x := range edits {
+		// Where rows were changed in their places, only a blank one can have been filled with
+		// a row from elsewhere, and only what is blank now was taken away.
 		for i := x.A0; i < x.A1; i++ {
-			e.removed = append(e.removed, i)
+			if !paired || isBlank(e.new[x.B0].text) {
+				e.removed = append(e.removed, i)
+			}
 		}
 		for i := x.B0; i < x.B1; i++ {
-			// Where rows were changed in their places, only a blank one can have been filled
-			// with a row from elsewhere.
 			if !paired || isBlank(e.old[x.A0].text) {
 				added = append(added, i)
 			}

@@ -279,11 +279,36 @@ func (s shot) all() string {
 	return b.String()
 }
 
+// words returns the user's words of a document, leaving aside those that agents repeat.
+func (s shot) words() []string {
+	var out []string
+	add := func(r row) {
+		if r.ins == 0 {
+			out = append(out, userToken.FindAllString(r.text, -1)...)
+			return
+		}
+		for _, u := range r.user {
+			out = append(out, userToken.FindAllString(r.text[u.from:u.to], -1)...)
+		}
+	}
+	for _, r := range s.rows {
+		add(r)
+	}
+	for _, r := range s.rejected {
+		for _, x := range r.rows {
+			if !x.stays {
+				add(x.row)
+			}
+		}
+	}
+	return out
+}
+
 // lost returns a user's word that was there before and is nowhere now; words in exempt do
 // not count.
 func (s shot) lost(now shot, exempt string) error {
 	all := now.all()
-	for _, u := range userToken.FindAllString(s.all(), -1) {
+	for _, u := range s.words() {
 		if !strings.Contains(all, u) && !strings.Contains(exempt, u) {
 			return fmt.Errorf("the user's %s is lost", u)
 		}
@@ -291,7 +316,7 @@ func (s shot) lost(now shot, exempt string) error {
 	return nil
 }
 
-// rowsOf counts the rows of a text.
+// countRows counts the rows of a text.
 func countRows(s string) map[string]int {
 	out := map[string]int{}
 	for _, r := range splitRows(s) {
@@ -411,7 +436,7 @@ func (w *world) send(start, end int, ins string, author Author) error {
 func (w *world) conserved(start, end int, ins string, before, now shot) error {
 	lo, hi, nhi := widen(text.New(before.text), text.New(now.text), start, end, start+len(ins))
 	a, b := texts(splitRows(before.text)), texts(splitRows(now.text))
-	edits, paired := align(a[lo:hi], b[lo:nhi])
+	edits, paired := align(a[lo:hi], b[lo:nhi], hi == len(a))
 	if paired && len(edits) > 1 {
 		// Each row was changed where it is. That rows with one text are one row is not so then.
 		w.paired = true
