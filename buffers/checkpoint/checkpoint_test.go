@@ -1,0 +1,286 @@
+package checkpoint
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+)
+
+type repo struct {
+	t    *testing.T
+	root string
+}
+
+func newFolder(t *testing.T) repo {
+	t.Helper()
+	p, err := buffers.Resolve(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo{t, string(p)}
+}
+
+// newRepo is a repository with a commit of the files.
+func newRepo(t *testing.T, files ...string) repo {
+	t.Helper()
+	r := newFolder(t)
+	r.git("init", "-q", ".")
+	for i := 0; i < len(files); i += 2 {
+		r.write(files[i], files[i+1])
+	}
+	r.commit()
+	return r
+}
+
+func (r repo) git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", r.root, "-c", "user.name=t", "-c", "user.email=t@t", "-c", "protocol.file.allow=always"}, args...)...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func (r repo) commit() {
+	r.t.Helper()
+	r.git("add", "-A")
+	r.git("commit", "-q", "--allow-empty", "-m", "x")
+}
+
+func (r repo) write(name, content string) {
+	r.t.Helper()
+	p := filepath.Join(r.root, name)
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r repo) take(earlier *Checkpoint, opt Options) *Checkpoint {
+	r.t.Helper()
+	c, err := Take(r.t.Context(), buffers.Path(r.root), earlier, opt)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+// changes writes the changes as lines "path: before => after".
+func (r repo) changes(c *Checkpoint) string {
+	r.t.Helper()
+	all, err := c.Changes(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, ch := range all {
+		rel, _ := filepath.Rel(r.root, string(ch.Path))
+		fmt.Fprintf(&b, "%s: %s => %s\n", filepath.ToSlash(rel), show(ch.Before), show(ch.After))
+	}
+	return b.String()
+}
+
+func show(s State) string {
+	out := ""
+	switch {
+	case !s.Exists:
+		return "-"
+	case s.Opaque != "":
+		out = string(s.Opaque)
+	default:
+		out = fmt.Sprintf("%q", s.Content)
+	}
+	if s.Exec {
+		out += " exec"
+	}
+	return out
+}
+
+func (r repo) want(c *Checkpoint, want string) {
+	r.t.Helper()
+	if got := r.changes(c); got != want {
+		r.t.Errorf("changes\n%swant\n%s", got, want)
+	}
+}
+
+// Whatever happens to a file is found with what it held before: committed, with
+// changes of the user's own, untracked.
+func TestGit(t *testing.T) {
+	r := newRepo(t, "clean", "a\n", "dirty", "b\n", "gone", "c\n", "sub/deep", "d\n", "same", "e\n", ".gitignore", "ignored\n")
+	r.write("dirty", "user\n")
+	r.write("untracked", "u\n")
+	r.write("ignored", "i\n")
+	c := r.take(nil, Options{})
+	r.want(c, "")
+	r.write("clean", "agent\n")
+	r.write("dirty", "user and agent\n")
+	r.write("sub/deep", "agent\n")
+	r.write("new/file", "n\n")
+	r.write("untracked", "agent\n")
+	r.write("ignored", "agent\n")
+	if err := os.Remove(filepath.Join(r.root, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	want := `clean: "a\n" => "agent\n"
+dirty: "user\n" => "user and agent\n"
+gone: "c\n" => -
+new/file: - => "n\n"
+sub/deep: "d\n" => "agent\n"
+untracked: "u\n" => "agent\n"
+`
+	r.want(c, want)
+	r.commit() // a tool call commits: what it wrote is changed all the same
+	r.want(c, want)
+	next := r.take(c, Options{})
+	r.want(next, "")
+	r.want(c, want)
+}
+
+// What checkout writes is not what git keeps.
+func TestLineEndFilters(t *testing.T) {
+	r := newRepo(t, ".gitattributes", "*.txt text eol=crlf\n*.lfs filter=lfs\n", "a.txt", "a\r\nb\r\n", "big.lfs", "pointer\n")
+	c := r.take(nil, Options{})
+	r.want(c, "")
+	r.write("a.txt", "a\r\nB\r\n")
+	r.write("big.lfs", "other\n")
+	r.want(c, "a.txt: \"a\\r\\nb\\r\\n\" => \"a\\r\\nB\\r\\n\"\nbig.lfs: filtered => filtered\n")
+}
+
+func TestModeBinaryLarge(t *testing.T) {
+	r := newRepo(t, "run", "x\n", "bin", "\x00\x01", "large", strings.Repeat("l", 100))
+	c := r.take(nil, Options{MaxFile: 50})
+	if err := os.Chmod(filepath.Join(r.root, "run"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.write("bin", "\x00\x02")
+	r.write("large", strings.Repeat("m", 100))
+	got := r.changes(c)
+	for _, want := range []string{"run: \"x\\n\" => \"x\\n\" exec\n", "bin: binary => binary\n", "large: "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+}
+
+func TestNoCommitYet(t *testing.T) {
+	r := newFolder(t)
+	r.git("init", "-q", ".")
+	r.write("a", "1\n")
+	c := r.take(nil, Options{})
+	r.write("a", "2\n")
+	r.write("b", "3\n")
+	r.want(c, "a: \"1\\n\" => \"2\\n\"\nb: - => \"3\\n\"\n")
+}
+
+// A folder inside a work tree is looked at alone; other repositories in it are
+// left to themselves.
+func TestFoldersOfOthers(t *testing.T) {
+	sub := newRepo(t, "f", "1\n")
+	r := newRepo(t, "in/a", "1\n", "out", "1\n")
+	r.git("submodule", "add", "-q", sub.root, "in/module")
+	r.commit()
+	nested := repo{t, filepath.Join(r.root, "in", "nested")}
+	if err := os.MkdirAll(nested.root, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	nested.git("init", "-q", ".")
+	nested.write("f", "1\n")
+	nested.commit()
+	in := repo{t, filepath.Join(r.root, "in")}
+	c := in.take(nil, Options{})
+	r.write("in/a", "2\n")
+	r.write("out", "2\n")
+	r.write("in/module/f", "2\n")
+	nested.write("f", "2\n")
+	in.want(c, "a: \"1\\n\" => \"2\\n\"\n")
+}
+
+// A second work tree of a repository has a HEAD and an index of its own.
+func TestWorktree(t *testing.T) {
+	r := newRepo(t, "a", "1\n")
+	w := newFolder(t)
+	r.git("worktree", "add", "-q", filepath.Join(w.root, "tree"))
+	w.root = filepath.Join(w.root, "tree")
+	r.write("a", "not here\n")
+	c := w.take(nil, Options{})
+	w.write("a", "2\n")
+	w.want(c, "a: \"1\\n\" => \"2\\n\"\n")
+}
+
+// What a sparse checkout left out has not been deleted by anybody.
+func TestSparse(t *testing.T) {
+	r := newRepo(t, "in/a", "1\n", "out/b", "1\n")
+	r.git("sparse-checkout", "set", "in")
+	c := r.take(nil, Options{})
+	r.write("in/a", "2\n")
+	r.want(c, "in/a: \"1\\n\" => \"2\\n\"\n")
+}
+
+func TestWithoutGit(t *testing.T) {
+	r := newFolder(t)
+	r.write("a", "1\n")
+	r.write("b", "1\n")
+	r.write("node_modules/x", "1\n")
+	c := r.take(nil, Options{})
+	r.write("a", "2\n")
+	r.write("node_modules/x", "2\n")
+	r.write("sub/c", "1\n")
+	if err := os.Remove(filepath.Join(r.root, "b")); err != nil {
+		t.Fatal(err)
+	}
+	r.want(c, "a: \"1\\n\" => \"2\\n\"\nb: \"1\\n\" => -\nsub/c: - => \"1\\n\"\n")
+	if c.Note() != "" {
+		t.Errorf("note %q", c.Note())
+	}
+	few := r.take(nil, Options{MaxFiles: 1})
+	if !strings.Contains(few.Note(), "more than 1 files") {
+		t.Errorf("note %q", few.Note())
+	}
+	t.Setenv("HOME", r.root)
+	home := r.take(nil, Options{})
+	if !strings.Contains(home.Note(), "is no project") {
+		t.Errorf("note %q", home.Note())
+	}
+	r.write("a", "3\n")
+	r.want(home, "")
+}
+
+// Copies beyond the budget are known by hash: that they change is still seen, and
+// nothing else is.
+func TestBudget(t *testing.T) {
+	r := newFolder(t)
+	r.write("a", strings.Repeat("a", 60))
+	r.write("b", strings.Repeat("b", 60))
+	c := r.take(nil, Options{Budget: 100})
+	r.want(c, "")
+	r.write("b", "new")
+	r.want(c, "b: large => \"new\"\n")
+}
+
+// The user's index is not touched: not even its time stamp.
+func TestIndexIsLeftAlone(t *testing.T) {
+	r := newRepo(t, "a", "1\n")
+	index := filepath.Join(r.root, ".git", "index")
+	before, err := os.Stat(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.write("a", "1\n") // a stale stat in the index, which git likes to refresh
+	c := r.take(nil, Options{})
+	r.want(c, "")
+	after, err := os.Stat(index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !before.ModTime().Equal(after.ModTime()) || !os.SameFile(before, after) {
+		t.Error("the index was written")
+	}
+}
