@@ -71,6 +71,11 @@ func (f *file) change(ctx context.Context, op operation) (outcome, error) {
 		return outcome{}, err
 	}
 	defer f.unlockOps()
+	return f.changeHeld(ctx, op)
+}
+
+// changeHeld is change for a caller that holds the slot of ops.
+func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 	var reason error
 	for range maxTries {
 		if err := f.awaitSettled(ctx); err != nil {

@@ -114,9 +114,12 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 // look compares a document with its file, off the read loop.
 func (a *Attachment) look(p buffers.Path) {
 	a.core.spawn(func() {
-		if _, err := a.store.Look(p); err != nil {
+		disk, err := a.store.Look(p)
+		if err != nil {
 			a.core.log.Debug("look at file", "path", p, "err", err)
+			return
 		}
+		a.core.file(p).looked(disk)
 	})
 }
 

@@ -24,6 +24,8 @@ type file struct {
 	open   []openDoc   // the file's documents, by the time of their last change; the last is live
 	flight *flight     // the edit an editor has been asked for
 	moved  chan struct{}
+	before *text.Text // what the disk had when it was last taken into the text; nil if unknown
+	sent   *text.Text // what an agent last wrote through us, as it sent it
 
 	saving    bool      // between acp/save and its answer: what changes is the formatter's (rule 9)
 	savedAt   time.Time // of the last didSave
@@ -119,10 +121,22 @@ func (f *file) clash() *buffers.Clash {
 func (f *file) opened(at *Attachment, d *buffers.Document) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.open) == 0 {
+		f.before, f.sent = nil, nil
+	}
 	f.touchOpen(openDoc{at, d.URI})
 	f.follow()
 	f.stir()
 	f.publish()
+}
+
+// looked takes in what the disk has beside a document that was just opened.
+func (f *file) looked(d buffers.Disk) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.before == nil && d.Exists {
+		f.keepBefore(text.New(d.Content))
+	}
 }
 
 // touchOpen makes o the last changed of the open documents; mu is held.
@@ -181,6 +195,8 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.touchOpen(openDoc{at, d.URI})
+	before := f.before
+	f.keepBefore(d.Text)
 	if live, _, _ := f.live(); live.uri != d.URI || f.doc == nil || f.doc.Text().Equal(d.Text) {
 		f.follow()
 		f.stir()
@@ -198,7 +214,7 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 		f.doc.Reload(d.Text, o)
 	} else {
 		f.doc.Reload(d.Text, o)
-		f.core.spawn(func() { f.classify(o) })
+		f.core.spawn(func() { f.classify(o, d.Text, before) })
 	}
 	f.stir()
 	f.publish()
@@ -208,8 +224,8 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 const formatterWindow = time.Second
 
 // classify finds out whose a reload was, off the read loop.
-func (f *file) classify(o review.Origin) {
-	who := f.core.attribute(f.path)
+func (f *file) classify(o review.Origin, loaded text.Text, before *text.Text) {
+	who := f.whose(loaded, before)
 	who.Change = o.Change
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -226,6 +242,7 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.savedAt = f.core.now()
+	f.keepBefore(ev.After.Text)
 	if live, _, _ := f.live(); live.at == at && live.uri == ev.After.URI && f.doc != nil && len(ev.Steps) > 0 {
 		f.doc.Reload(ev.After.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorFormatter})
 		f.stir()

@@ -193,7 +193,11 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	if err != nil {
 		return err
 	}
-	s.ledger.wrote(p, text.New(content), o.Change)
+	sent := text.New(content)
+	s.ledger.wrote(p, sent, o.Change)
+	f.mu.Lock()
+	f.sent = &sent
+	f.mu.Unlock()
 	if !out.onDisk && !disk.Exists {
 		f.markCreated()
 	}

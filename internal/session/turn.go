@@ -170,6 +170,7 @@ func shorten(s string, n int) string {
 // run does one turn.
 func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.report(t, "", false)
+	s.core.turnStart(s)
 	stop, err := s.promptAgent(p, remote, t)
 	s.core.broker.cancel(s)
 	s.core.turnPoint(s)
