@@ -11,6 +11,7 @@ const program = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n"
 
 type promptArg struct {
 	Session, Text string
+	When          string
 	Selection     *struct {
 		URI   string
 		Range json.RawMessage
@@ -242,8 +243,14 @@ func TestSelection(t *testing.T) {
 		check(e.expectPrompt(), "and this?", lines)
 		e.WaitGone("⧉")
 		e.Input("iplain<Esc><CR>")
-		if p := e.expectPrompt(); p.Selection != nil {
+		if p := e.expectPrompt(); p.Selection != nil || p.When != "" {
 			t.Errorf("the selection was sent twice: %+v", p)
+		}
+
+		// Text of a buffer without a name goes along as text.
+		e.Input("<C-w>h:enew<CR>ix = 1<Esc>:%Acp! send fix<CR>")
+		if p := e.expectPrompt(); p.Text != "fix\n\n```\nx = 1\n```" || p.Selection != nil || p.When != "now" {
+			t.Errorf("sent %+v", p)
 		}
 	})
 }

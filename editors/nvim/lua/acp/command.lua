@@ -113,15 +113,16 @@ M.subcommands = {
     end,
   },
   send = {
-    help = 'Send a text, with the selected lines; without text keep them for the next prompt',
+    help = 'Send a text, with the selected lines (! at once); without text keep them for later',
     run = function(args, rest)
       local picked = selection(args)
       if rest ~= '' then
         local text = picked and picked.text and (rest .. '\n\n' .. picked.text) or rest
-        local with = picked and not picked.text and { uri = picked.uri, range = picked.range }
-          or nil
         chat().open({ focus = false })
-        return chat().prompt(text, { selection = with })
+        return chat().prompt(text, {
+          selection = picked and not picked.text and picked or nil,
+          when = args.bang and 'now' or nil,
+        })
       end
       if not picked then
         return chat().open()
@@ -137,14 +138,8 @@ M.subcommands = {
     help = 'Start a new session, with an agent by name',
     complete = candidates(agent_names),
     run = function(_, rest)
-      local agent = rest ~= '' and rest or nil
-      if chat().is_open() then
-        chat().start(agent)
-        chat().open()
-      else
-        chat().start(agent)
-        chat().open()
-      end
+      chat().start(rest ~= '' and rest or nil)
+      chat().open()
     end,
   },
   agent = {
