@@ -13,6 +13,7 @@ type agentProcess struct {
 	core  *Core
 	name  string
 	ready chan struct{} // closed when agent or err is set
+	gone  chan struct{} // closed when its sessions have been told of its end
 	agent Agent
 	err   error
 
@@ -35,7 +36,7 @@ func (c *Core) agent(ctx context.Context, name, cwd string) (*agentProcess, erro
 	}
 	p := c.agents[name]
 	if p == nil {
-		p = &agentProcess{core: c, name: name, ready: make(chan struct{})}
+		p = &agentProcess{core: c, name: name, ready: make(chan struct{}), gone: make(chan struct{})}
 		c.agents[name] = p
 		c.spawn(func() { p.start(cwd) })
 	}
@@ -67,6 +68,16 @@ func (p *agentProcess) start(cwd string) {
 	err := p.agent.Err()
 	for _, s := range hit {
 		s.agentGone(p, err)
+	}
+	close(p.gone)
+}
+
+// awaitFailure returns, if the agent is gone, when its sessions know.
+func (p *agentProcess) awaitFailure() {
+	select {
+	case <-p.agent.Done():
+		<-p.gone
+	default:
 	}
 }
 

@@ -145,8 +145,11 @@ func (s *session) start(load string) {
 func (s *session) fail(err error) {
 	s.state = StateFailed
 	s.errText = err.Error()
-	it := s.log.add(EntryError, "", err.Error())
-	s.entryChanged(it)
+	turnID := ""
+	if s.running != nil {
+		turnID = s.running.id
+	}
+	s.entryChanged(s.log.add(EntryError, turnID, err.Error()))
 	for _, t := range s.queue {
 		t.err = err
 		close(t.done)

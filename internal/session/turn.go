@@ -174,6 +174,9 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	stop, err := s.promptAgent(p, remote, t)
 	s.core.broker.cancel(s)
 	s.core.turnPoint(s)
+	if err != nil {
+		p.awaitFailure() // the whole session has failed then, and says so once
+	}
 
 	s.mu.Lock()
 	if t.cancelled && err != nil && s.proc != nil {

@@ -1,0 +1,460 @@
+package scenario
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"acp-ls/lspbridge/fakeeditor"
+)
+
+// hunk and review are what the contract says of them.
+type hunk struct {
+	ID      string   `json:"id"`
+	State   string   `json:"state"`
+	Origins []origin `json:"origins"`
+	Range   struct {
+		Start struct{ Line int } `json:"start"`
+		End   struct{ Line int } `json:"end"`
+	} `json:"range"`
+	BaseText string `json:"baseText"`
+	Text     string `json:"text"`
+	Mixed    bool   `json:"mixed"`
+}
+
+type origin struct {
+	Session  string `json:"session"`
+	Agent    string `json:"agent"`
+	Turn     string `json:"turn"`
+	ToolCall string `json:"toolCall"`
+	Title    string `json:"title"`
+	Author   string `json:"author"`
+	Sure     bool   `json:"sure"`
+}
+
+type review struct {
+	URI     string `json:"uri"`
+	Rev     string `json:"rev"`
+	Version *int   `json:"version"`
+	File    *struct {
+		ID string `json:"id"`
+		Op string `json:"op"`
+	} `json:"file"`
+	Hunks []hunk `json:"hunks"`
+}
+
+type decision struct {
+	Decided []string `json:"decided"`
+	Refused []struct {
+		ID     string `json:"id"`
+		Reason string `json:"reason"`
+	} `json:"refused"`
+	Files []review `json:"files"`
+}
+
+func (w *world) reviews(in map[string]any) ([]review, error) {
+	var r struct {
+		Files []review `json:"files"`
+	}
+	_, err := w.command("acp.review.list", in, &r)
+	return r.Files, err
+}
+
+// review is what there is to decide on in a file, once the editor has been shown
+// just that.
+func (w *world) review(name string) (review, error) {
+	ctx, cancel := w.limit()
+	defer cancel()
+	for {
+		before := len(w.theEditor().Log())
+		files, err := w.reviews(map[string]any{"uri": w.uri(name)})
+		if err != nil {
+			return review{}, err
+		}
+		var r review
+		if len(files) > 0 {
+			r = files[0]
+		}
+		if r.URI == "" {
+			r.URI = w.uri(name)
+		}
+		if w.shown(w.editor.Log(), r) {
+			return r, nil
+		}
+		// The server tells what it has to tell, and then it is compared anew.
+		err = w.editor.Await(ctx, "what is to be reviewed in "+name, func(s fakeeditor.State) bool {
+			return slices.ContainsFunc(s.Log[before:], func(m fakeeditor.Message) bool {
+				return !m.FromEditor && (m.Method == "acp/review" || m.Method == "textDocument/publishDiagnostics")
+			})
+		})
+		if err != nil {
+			return r, fmt.Errorf("the editor is not shown %+v: %w", r, err)
+		}
+	}
+}
+
+// shown says whether the editor has been shown a review: as acp/review, or as
+// diagnostics.
+func (w *world) shown(log []fakeeditor.Message, r review) bool {
+	var want, got []string
+	for _, h := range r.Hunks {
+		want = append(want, h.ID)
+	}
+	if r.File != nil {
+		want = append(want, r.File.ID)
+	}
+	for _, m := range slices.Backward(log) {
+		if m.FromEditor || m.Response() {
+			continue
+		}
+		if w.can("review") && m.Method == "acp/review" {
+			var p review
+			if json.Unmarshal(m.Params, &p) != nil || p.URI != r.URI {
+				continue
+			}
+			for _, h := range p.Hunks {
+				got = append(got, h.ID)
+			}
+			if p.File != nil {
+				got = append(got, p.File.ID)
+			}
+			break
+		}
+		if !w.can("review") && m.Method == "textDocument/publishDiagnostics" {
+			var p struct {
+				URI         string `json:"uri"`
+				Diagnostics []struct {
+					Data string `json:"data"`
+				} `json:"diagnostics"`
+			}
+			if json.Unmarshal(m.Params, &p) != nil || p.URI != r.URI {
+				continue
+			}
+			for _, d := range p.Diagnostics {
+				got = append(got, d.Data)
+			}
+			break
+		}
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	return slices.Equal(want, got)
+}
+
+func (h hunk) lines() []string {
+	first, last := h.Range.Start.Line+1, h.Range.End.Line
+	where := fmt.Sprintf("lines %d-%d", first, last)
+	switch {
+	case last < first:
+		where = fmt.Sprintf("before line %d", first)
+	case last == first:
+		where = fmt.Sprintf("line %d", first)
+	}
+	head := where + " " + h.State
+	if h.Mixed {
+		head += " mixed"
+	}
+	for _, o := range h.Origins {
+		head += " [" + o.Author
+		for _, s := range []string{o.Agent, o.Turn, o.ToolCall} {
+			if s != "" {
+				head += " " + s
+			}
+		}
+		head += fmt.Sprintf(" %q", o.Title)
+		if !o.Sure {
+			head += " unsure"
+		}
+		head += "]"
+	}
+	out := []string{head}
+	for _, part := range []struct{ mark, text string }{{"-", h.BaseText}, {"+", h.Text}} {
+		if part.text == "" {
+			continue
+		}
+		for _, r := range rows(part.text) {
+			out = append(out, part.mark+r)
+		}
+	}
+	return out
+}
+
+func (w *world) baseline(name string) (string, error) {
+	var r struct {
+		Text string `json:"text"`
+	}
+	refused, err := w.command("acp.review.baseline", map[string]any{"uri": w.uri(name)}, &r)
+	if refused != nil {
+		return "", fmt.Errorf("%v", refused)
+	}
+	return r.Text, err
+}
+
+// hunkIDs turns words like a.txt#2 into ids of the hunks last listed.
+func (w *world) hunkIDs(words []string) ([]string, error) {
+	ids := []string{}
+	for _, word := range words {
+		name, n, ok := strings.Cut(word, "#")
+		if !ok {
+			ids = append(ids, word)
+			continue
+		}
+		i, err := strconv.Atoi(n)
+		if n == "file" {
+			ids = append(ids, "file:"+w.path(name))
+			continue
+		}
+		list := w.hunks[name]
+		if err != nil || i < 1 || i > len(list) {
+			return nil, fmt.Errorf("there is no hunk %s", word)
+		}
+		ids = append(ids, list[i-1].ID)
+	}
+	return ids, nil
+}
+
+// decideStep decides. Words are hunks; file=, session=, turn= and rev= name them
+// in other ways; all is everything.
+func (w *world) decideStep(command string) func(*world, *args) ([]string, error) {
+	return func(w *world, a *args) ([]string, error) {
+		in := map[string]any{}
+		if f, ok := a.option("file"); ok {
+			in["uri"] = w.uri(f)
+		}
+		for _, k := range []string{"session", "turn", "rev"} {
+			if v, ok := a.option(k); ok {
+				in[k] = v
+			}
+		}
+		if !a.flag("all") && len(a.words) > 0 || len(in) == 0 && len(a.words) > 0 {
+			ids, err := w.hunkIDs(a.words)
+			if err != nil {
+				return nil, err
+			}
+			in["hunks"] = ids
+			a.words = nil
+		}
+		return w.decided(command, in)
+	}
+}
+
+func (w *world) decided(command string, in any) ([]string, error) {
+	l := w.lawsOfDecision(command)
+	var d decision
+	refused, err := w.command(command, in, &d)
+	if err != nil || refused != nil {
+		return refused, err
+	}
+	out := []string{fmt.Sprintf("%d decided", len(d.Decided))}
+	for _, r := range d.Refused {
+		out = append(out, "refused: "+r.Reason)
+	}
+	ctx, cancel := w.limit()
+	defer cancel()
+	return out, l.after(ctx)
+}
+
+// laws are the texts that a step must not change.
+type laws struct {
+	w         *world
+	baselines map[string]string
+	texts     map[string]string
+	what      string
+}
+
+func (w *world) openFiles() []string {
+	var out []string
+	for _, f := range w.story.archive.Files {
+		if _, ok := w.theEditor().Text(w.uri(f.Name)); ok {
+			out = append(out, f.Name)
+		}
+	}
+	return out
+}
+
+// lawsOfDecision: accept never changes a text, and nothing but accept and
+// resolve a baseline.
+func (w *world) lawsOfDecision(command string) laws {
+	l := laws{w: w, what: command, baselines: map[string]string{}, texts: map[string]string{}}
+	for _, name := range w.openFiles() {
+		switch command {
+		case "acp.review.accept":
+			l.texts[name], _ = w.editor.Text(w.uri(name))
+		case "acp.review.reject", "acp.review.restore":
+			if b, err := w.baseline(name); err == nil && !w.typing && w.format == nil {
+				l.baselines[name] = b
+			}
+		}
+	}
+	return l
+}
+
+// lawsBefore: an agent's write never changes the baseline.
+func (s *scene) lawsBefore(_ context.Context, verb string, _ *args) laws {
+	l := laws{w: s.w, what: "a write"}
+	if verb != "write" || s.w.typing || s.w.format != nil {
+		return l
+	}
+	l.baselines = map[string]string{}
+	for _, name := range s.w.openFiles() {
+		if b, err := s.w.baseline(name); err == nil {
+			l.baselines[name] = b
+		}
+	}
+	return l
+}
+
+func (l laws) after(context.Context) error {
+	for name, was := range l.baselines {
+		now, err := l.w.baseline(name)
+		if err != nil {
+			return err
+		}
+		if now != was {
+			return fmt.Errorf("law broken: %s changed the baseline of %s from %q to %q", l.what, name, was, now)
+		}
+	}
+	for name, was := range l.texts {
+		if now, _ := l.w.editor.Text(l.w.uri(name)); now != was {
+			return fmt.Errorf("law broken: %s changed the text of %s from %q to %q", l.what, name, was, now)
+		}
+	}
+	return nil
+}
+
+func init() {
+	for _, verb := range []string{"accept", "reject", "restore"} {
+		steps[verb] = (*world)(nil).decideStep("acp.review." + verb)
+	}
+	register(map[string]func(*world, *args) ([]string, error){
+		// hunks says what is to be decided on in a file, or the hunks of a state.
+		"hunks": func(w *world, a *args) ([]string, error) {
+			name := a.take("a path")
+			var r review
+			var err error
+			if len(a.words) > 0 {
+				var files []review
+				files, err = w.reviews(map[string]any{"uri": w.uri(name), "state": a.take("a state")})
+				if len(files) > 0 {
+					r = files[0]
+				}
+				r.File = nil
+			} else {
+				r, err = w.review(name)
+			}
+			if err != nil {
+				return nil, err
+			}
+			w.hunks[name] = r.Hunks
+			var out []string
+			if r.File != nil {
+				out = append(out, "file "+r.File.Op)
+			}
+			for _, h := range r.Hunks {
+				out = append(out, h.lines()...)
+			}
+			if out == nil {
+				out = []string{"(none)"}
+			}
+			return out, nil
+		},
+		"baseline": func(w *world, a *args) ([]string, error) {
+			text, err := w.baseline(a.take("a path"))
+			return rows(text), err
+		},
+		"resolve": func(w *world, a *args) ([]string, error) {
+			ids, err := w.hunkIDs([]string{a.take("a hunk")})
+			if err != nil {
+				return nil, err
+			}
+			return w.decided("acp.review.resolve", map[string]any{"hunk": ids[0], "take": a.take("what to take")})
+		},
+		// stale decides on a file at the revision before the one shown now.
+		"stale": func(w *world, a *args) ([]string, error) {
+			verb, name := a.take("a verb"), a.take("a path")
+			r, err := w.review(name)
+			if err != nil {
+				return nil, err
+			}
+			return w.decided("acp.review."+verb, map[string]any{"uri": w.uri(name), "rev": r.Rev + "0"})
+		},
+		// shown decides on a file at the revision that is shown.
+		"shown": func(w *world, a *args) ([]string, error) {
+			verb, name := a.take("a verb"), a.take("a path")
+			r, err := w.review(name)
+			if err != nil {
+				return nil, err
+			}
+			return w.decided("acp.review."+verb, map[string]any{"uri": w.uri(name), "rev": r.Rev})
+		},
+	})
+}
+
+// finalChecks hold at the end of every story.
+func (w *world) finalChecks() error {
+	if w.editor == nil {
+		return nil
+	}
+	files, err := w.reviews(map[string]any{})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, f := range files {
+		errs = append(errs, w.checkReview(f))
+	}
+	if w.can("session") {
+		errs = append(errs, w.checkTranscripts())
+	}
+	return errors.Join(errs...)
+}
+
+// checkReview: with every pending hunk put back the text is the baseline.
+func (w *world) checkReview(r review) error {
+	if _, err := w.review(r.URI); err != nil {
+		return err
+	}
+	text, open := w.editor.Text(r.URI)
+	if !open {
+		return nil
+	}
+	base, err := w.baseline(r.URI)
+	if err != nil {
+		return err
+	}
+	starts := lineStarts(text)
+	at := func(line int) int {
+		if line >= len(starts) {
+			return len(text)
+		}
+		return starts[line]
+	}
+	got := text
+	for _, h := range slices.Backward(r.Hunks) {
+		if h.State != "pending" {
+			continue
+		}
+		if was := text[at(h.Range.Start.Line):at(h.Range.End.Line)]; was != h.Text {
+			return fmt.Errorf("%s: a hunk has %q, and in its place stands %q", r.URI, h.Text, was)
+		}
+		got = got[:at(h.Range.Start.Line)] + h.BaseText + got[at(h.Range.End.Line):]
+	}
+	if got != base {
+		return fmt.Errorf("%s: with the hunks put back it is %q, and the baseline %q", r.URI, got, base)
+	}
+	return nil
+}
+
+func lineStarts(text string) []int {
+	starts := []int{0}
+	for i := range len(text) {
+		if text[i] == '\n' || text[i] == '\r' && !strings.HasPrefix(text[i+1:], "\n") {
+			starts = append(starts, i+1)
+		}
+	}
+	return starts
+}
