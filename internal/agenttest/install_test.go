@@ -21,7 +21,7 @@ var patience = func() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("ACP_LS_TEST_PATIENCE")); err == nil {
 		return d
 	}
-	return 2 * time.Minute
+	return 45 * time.Second
 }()
 
 const root = "../.."

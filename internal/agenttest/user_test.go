@@ -285,13 +285,32 @@ func (w *world) modelWasTold(text string) bool {
 	return false
 }
 
-// saidByAgent is met when the agent's words are on the screen, in one piece.
+// saidByAgent is met when the agent's words are on the screen.
 func saidByAgent(text string) fakeeditor.Expectation {
-	return fakeeditor.Matching("acp/entry", func(p struct {
-		Entry struct{ Kind, Text string }
-	}) bool {
-		return p.Entry.Kind == "agent" && strings.Contains(p.Entry.Text, text)
-	})
+	return func(s fakeeditor.State) bool {
+		said := map[string]string{} // by entry
+		for _, m := range s.Log {
+			var p struct {
+				ID, Text string
+				Entry    struct{ ID, Kind, Text string }
+			}
+			if m.FromEditor || json.Unmarshal(m.Params, &p) != nil {
+				continue
+			}
+			switch {
+			case m.Method == "acp/entry" && p.Entry.Kind == "agent":
+				said[p.Entry.ID] = p.Entry.Text
+			case m.Method == "acp/chunk":
+				said[p.ID] += p.Text
+			}
+		}
+		for _, words := range said {
+			if strings.Contains(words, text) {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // eventually waits for what has no event to wait for.
