@@ -46,6 +46,11 @@ func (d *Doc) window(lo, hi int) window {
 		w.lo--
 	}
 	next := w.lo
+	size := w.hi - w.lo
+	for _, r := range d.runs[w.first:w.last] {
+		size += len(r.rows) - r.n
+	}
+	w.rows = make([]row, 0, size)
 	for _, r := range d.runs[w.first:w.last] {
 		w.rows = append(w.rows, d.plainRows(next, r.at)...)
 		w.rows = append(w.rows, r.rows...)
@@ -85,6 +90,16 @@ func textRows(rows []row) int {
 // put replaces windows of the document, ascending and apart, by new rows. The text is the
 // caller's business.
 func (d *Doc) put(splices []splice) {
+	changed := false
+	for i, s := range splices {
+		if s.rows != nil {
+			splices[i].n = textRows(s.rows)
+		}
+		changed = changed || s.rows != nil || s.n != s.hi-s.lo
+	}
+	if !changed {
+		return
+	}
 	count := d.text.LineCount()
 	runs := make([]run, 0, len(d.runs)+len(splices))
 	next, delta := 0, 0
@@ -97,11 +112,6 @@ func (d *Doc) put(splices []splice) {
 	}
 	for _, s := range splices {
 		keep(s.first)
-		n := s.n
-		if s.rows != nil {
-			n = textRows(s.rows)
-			d.rowsBuilt += len(s.rows)
-		}
 		runs = append(runs, storedRuns(s.rows, s.lo+delta)...)
 		if s.hi == count && s.rows != nil {
 			for _, r := range slices.Backward(s.rows) {
@@ -112,33 +122,34 @@ func (d *Doc) put(splices []splice) {
 			}
 		}
 		next = s.last
-		delta += n - (s.hi - s.lo)
+		delta += s.n - (s.hi - s.lo)
+		d.rowsBuilt += len(s.rows)
 	}
 	keep(len(d.runs))
+	d.rowsBuilt += len(runs)
 	d.runs = runs
 }
 
-// storedRuns returns the runs among rows, of which the first text row is number at.
+// storedRuns returns the runs among rows, of which the first text row is number at. The runs
+// keep rows.
 func storedRuns(rows []row, at int) []run {
 	var runs []run
-	open := false
-	for _, r := range rows {
-		if !r.stored() {
-			open = false
-			at++
-			continue
+	for i := 0; i < len(rows); i++ {
+		from, n := i, 0
+		for ; i < len(rows) && rows[i].stored(); i++ {
+			rows[i].fresh = false
+			if rows[i].inText() {
+				n++
+			}
 		}
-		if !open {
-			runs = append(runs, run{at: at})
-			open = true
+		if from < i {
+			r := run{at: at, n: n, rows: rows[from:i:i]}
+			if len(r.rows) < len(rows)/2 {
+				r.rows = slices.Clone(r.rows) // and let the others go
+			}
+			runs = append(runs, r)
 		}
-		cur := &runs[len(runs)-1]
-		r.fresh = false
-		cur.rows = append(cur.rows, r)
-		if r.inText() {
-			cur.n++
-			at++
-		}
+		at += n + 1 // with the plain row behind
 	}
 	return runs
 }
@@ -231,6 +242,10 @@ func (d *Doc) renewEnds(lo, hi int) {
 		at := r.at
 		for j, x := range r.rows {
 			if !x.inText() {
+				continue
+			}
+			if at < lo || at >= hi {
+				at++
 				continue
 			}
 			if e := endingOf(d.text, at); e != noEnd && e != x.end {

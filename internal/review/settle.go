@@ -20,29 +20,27 @@ func (d *Doc) settleRows(rows []row) []row {
 
 // settleRuns settles the runs of rows that in picks.
 func settleRuns(rows []row, in func(row) bool) []row {
-	out := make([]row, 0, len(rows))
-	for i := 0; i < len(rows); {
-		j := i
-		for j < len(rows) && in(rows[j]) {
-			j++
-		}
-		if j == i {
-			out = append(out, rows[i])
+	var out []row
+	done := 0 // rows that are in out
+	for i := 0; i < len(rows); i++ {
+		from := i
+		for i < len(rows) && in(rows[i]) {
 			i++
-			continue
 		}
-		out = append(out, settleRun(rows[i:j])...)
-		i = j
+		if pairs := cancelling(rows[from:i]); len(pairs) > 0 {
+			out = append(out, rows[done:from]...)
+			out = append(out, settleRun(rows[from:i], pairs)...)
+			done = i
+		}
 	}
-	return out
+	if done == 0 {
+		return rows
+	}
+	return append(out, rows[done:]...)
 }
 
-// settleRun settles one run of undecided and fresh rows.
-func settleRun(run []row) []row {
-	pairs := cancelling(run)
-	if len(pairs) == 0 {
-		return run
-	}
+// settleRun settles one run of undecided and fresh rows, of which pairs cancel.
+func settleRun(run []row, pairs []pair) []row {
 	out := make([]row, 0, len(run))
 	tombs, others := positions(run)
 	part := func(tomb, other int) {
@@ -59,7 +57,10 @@ func settleRun(run []row) []row {
 			rows[i] = run[k]
 		}
 		// What is left may pair anew, now that it is parted from the rest.
-		out = append(out, settleRun(rows)...)
+		if again := cancelling(rows); len(again) > 0 {
+			rows = settleRun(rows, again)
+		}
+		out = append(out, rows...)
 	}
 	for _, p := range pairs {
 		part(p.tomb, p.other)
@@ -90,18 +91,23 @@ type pair struct{ tomb, other int }
 // cancelling returns the pairs of a run that cancel, ascending.
 func cancelling(run []row) []pair {
 	var tombs, alive []int
-	gone := map[string]bool{}
+	var gone map[string]bool
 	for i, r := range run {
-		switch {
-		case r.tomb():
+		if r.tomb() {
+			if gone == nil {
+				gone = map[string]bool{}
+			}
 			tombs = append(tombs, i)
 			gone[r.text] = true
-		case !r.ghost():
-			alive = append(alive, i)
 		}
 	}
-	if !slices.ContainsFunc(alive, func(i int) bool { return gone[run[i].text] }) {
+	if gone == nil || !slices.ContainsFunc(run, func(r row) bool { return r.inText() && gone[r.text] }) {
 		return nil
+	}
+	for i, r := range run {
+		if r.inText() {
+			alive = append(alive, i)
+		}
 	}
 	at := func(positions []int) []string {
 		out := make([]string, len(positions))

@@ -21,7 +21,7 @@ type userEvent struct {
 // rows carries out the edits of a window (rules b and c) and returns its rows, the fresh ones
 // marked.
 func (e *userEvent) rows(g group) []row {
-	b := builder{userEvent: e, in: g.rows, lo: g.lo - e.lo}
+	b := builder{userEvent: e, in: g.rows, lo: g.lo - e.lo, out: make([]row, 0, len(g.rows)+8)}
 	for _, x := range g.edits {
 		if x.A0 == x.A1 {
 			b.insert(x)
