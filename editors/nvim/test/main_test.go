@@ -3,6 +3,7 @@
 package nvim_test
 
 import (
+	"fmt"
 	"io"
 	"io/fs"
 	"net"
@@ -25,7 +26,21 @@ func TestMain(m *testing.M) {
 		return
 	}
 	touch()
-	os.Exit(m.Run())
+	os.Exit(run(m))
+}
+
+// buildDir is for what the tests build.
+var buildDir string
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "acp-ls")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	buildDir = dir
+	return m.Run()
 }
 
 // touch opens all files of the plugin: go test then knows that its result

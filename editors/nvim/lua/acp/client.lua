@@ -39,7 +39,7 @@ function M.command()
   end
   if path == '' then
     return nil,
-      'program acp-ls not found: put it on PATH, run `make` in its checkout, or set the option cmd'
+      'program acp-ls not found: put it on PATH, run `make build` in its checkout, or set the option cmd'
   end
   return { path }
 end

@@ -34,7 +34,7 @@ local function check_program()
   local cmd, err = require('acp.client').command()
   if not cmd then
     health.error(err or 'acp-ls not found', {
-      'Put acp-ls on PATH, or build it with `make` in its checkout',
+      'Put acp-ls on PATH, or build it with `make build` in its checkout',
       "or name it: require('acp').setup({ cmd = { '/path/to/acp-ls' } })",
     })
     return false
