@@ -151,7 +151,7 @@ func terminalCommand(dir string, r *wire.CreateTerminalRequest) proc.Command {
 	c := complete(proc.Command{Path: r.Command, Args: r.Args})
 	if len(r.Args) == 0 {
 		if _, err := c.Find(); err != nil {
-			return complete(proc.Shell(r.Command))
+			return complete(proc.Command{Line: r.Command})
 		}
 	}
 	return c

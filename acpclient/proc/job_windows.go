@@ -166,9 +166,9 @@ func (t *jobTree) waitEmpty() {
 	}
 }
 
-// terminate does nothing: a program without a window or a console can not be
+// terminate can do nothing: a program without a window or a console can not be
 // asked to end.
-func (t *jobTree) terminate() {}
+func (t *jobTree) terminate() bool { return false }
 
 func (t *jobTree) kill() {
 	t.mu.Lock()

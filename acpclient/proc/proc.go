@@ -8,10 +8,12 @@ import (
 	"time"
 )
 
-// Command says what to run. It is run as it stands: no shell, no login profile.
+// Command says what to run. It is run as it stands: no shell, unless Line is set,
+// and never a login profile.
 type Command struct {
 	Path string   // a path, or a name to be looked up in the PATH of Env
 	Args []string // without the program's name
+	Line string   // in place of both: a line for sh, on Windows for cmd.exe
 	Dir  string   // working directory, absolute; "" means ours
 
 	Env       []string          // "K=V"; nil means ours
@@ -37,8 +39,6 @@ type Command struct {
 	// Grace is the time the command gets at each step of [Process.Stop]; 0 means
 	// [StopGrace].
 	Grace time.Duration
-
-	platform
 }
 
 // Exit says how a command ended.
@@ -85,8 +85,8 @@ type Process struct {
 
 // tree is what the operating system lets us do with a process tree.
 type tree interface {
-	terminate() // ask every process to end; nothing on Windows
-	kill()      // end every process
+	terminate() bool // ask every process to end; false: there is no way to
+	kill()           // end every process
 }
 
 // StopGrace is what a command's Grace is if it says nothing.
@@ -151,8 +151,9 @@ func (p *Process) Stop(ctx context.Context) Exit {
 // End ends the tree and returns when it is gone: it asks with SIGTERM, waits the
 // command's Grace, then kills. When ctx ends it kills at once.
 func (p *Process) End(ctx context.Context) Exit {
-	p.Terminate()
-	p.await(ctx, p.gone)
+	if p.tree.terminate() {
+		p.await(ctx, p.gone)
+	}
 	p.Kill()
 	return p.Wait()
 }

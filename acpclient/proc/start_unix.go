@@ -21,6 +21,9 @@ func Start(c Command) (*Process, error) {
 	if os.Getenv(guardVariable) != "" {
 		return nil, errors.New("start guard: this process is one: the binary has to call proc.GuardMain when its first argument is \"guard\"")
 	}
+	if c.Line != "" {
+		c.Path, c.Args = "/bin/sh", []string{"-c", c.Line}
+	}
 	env := c.environment()
 	path, err := c.find(env)
 	if err != nil {
@@ -209,7 +212,10 @@ func (g *guard) end() {
 	g.line.Close()
 }
 
-func (g *guard) terminate() { g.tell('T') }
+func (g *guard) terminate() bool {
+	g.tell('T')
+	return true
+}
 
 func (g *guard) kill() {
 	g.killed.Store(true)

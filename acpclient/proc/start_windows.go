@@ -14,6 +14,9 @@ import (
 // Start runs the command. Errors: [*NotFoundError]; a working directory that is
 // none; whatever the system says.
 func Start(c Command) (*Process, error) {
+	if c.Line != "" {
+		c.Path = "cmd.exe"
+	}
 	env := c.environment()
 	path, err := c.find(env)
 	if err != nil {
@@ -43,7 +46,7 @@ func (c *Command) windowsCommand(path string, env []string) (*exec.Cmd, error) {
 		CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW,
 	}
 	ext := strings.ToLower(filepath.Ext(path))
-	if c.shellLine == "" && ext != ".cmd" && ext != ".bat" {
+	if c.Line == "" && ext != ".cmd" && ext != ".bat" {
 		return cmd, nil
 	}
 	system, err := windows.GetSystemDirectory()
@@ -51,8 +54,8 @@ func (c *Command) windowsCommand(path string, env []string) (*exec.Cmd, error) {
 		return nil, err
 	}
 	cmd.Path = filepath.Join(system, "cmd.exe")
-	if c.shellLine != "" {
-		cmd.SysProcAttr.CmdLine = `"` + cmd.Path + `" /d /s /c "` + c.shellLine + `"`
+	if c.Line != "" {
+		cmd.SysProcAttr.CmdLine = `"` + cmd.Path + `" /d /s /c "` + c.Line + `"`
 		return cmd, nil
 	}
 	cmd.SysProcAttr.CmdLine, err = batchCommandLine(cmd.Path, path, c.Args)

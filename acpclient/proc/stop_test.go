@@ -12,11 +12,16 @@ import (
 type scripted struct {
 	p      *Process
 	endsAt string
+	mute   bool // it can not be asked
 	orders []string
 }
 
-func (s *scripted) terminate() { s.order("term") }
-func (s *scripted) kill()      { s.order("kill") }
+func (s *scripted) terminate() bool {
+	s.order("term")
+	return !s.mute
+}
+
+func (s *scripted) kill() { s.order("kill") }
 
 func (s *scripted) order(name string) {
 	s.orders = append(s.orders, name)
@@ -30,11 +35,12 @@ func (s *scripted) order(name string) {
 func TestStopSteps(t *testing.T) {
 	for _, c := range []struct {
 		endsAt string
+		mute   bool
 		took   time.Duration
-	}{{"term", StopGrace}, {"kill", 2 * StopGrace}} {
+	}{{"term", false, StopGrace}, {"kill", false, 2 * StopGrace}, {"kill", true, StopGrace}} {
 		synctest.Test(t, func(t *testing.T) {
 			p := newProcess(&Command{})
-			tree := &scripted{p: p, endsAt: c.endsAt}
+			tree := &scripted{p: p, endsAt: c.endsAt, mute: c.mute}
 			p.tree = tree
 			begin := time.Now()
 			p.Stop(context.Background())

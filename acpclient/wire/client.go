@@ -147,7 +147,9 @@ func decodeWriteTextFile(data []byte) (*WriteTextFileRequest, error) {
 			r.Content, ok = unquote(value)
 			hasContent = true
 		case "_meta":
-			r.Meta = append(jsontext.Value(nil), value...)
+			if isValid(value) {
+				r.Meta = append(jsontext.Value(nil), value...)
+			}
 		}
 		if !ok {
 			return nil, fmt.Errorf("fs/write_text_file: %s is not a string", name)

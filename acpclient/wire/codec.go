@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"fmt"
 
 	json "github.com/go-json-experiment/json"
@@ -15,6 +14,7 @@ var (
 	)
 	encodeOptions = json.JoinOptions(
 		jsontext.AllowInvalidUTF8(true),
+		jsontext.AllowDuplicateNames(true), // in what is kept raw
 		jsontext.EscapeForHTML(false),
 		jsontext.EscapeForJS(true),       // U+2028 and U+2029: some line readers split there
 		json.FormatNilSliceAsNull(false), // the schema wants [], not null
@@ -40,8 +40,7 @@ func Decode(data []byte, v any) (tolerated []error, err error) {
 		data = []byte("{}")
 	}
 	if err = json.Unmarshal(data, v, decodeOptions); err != nil {
-		var syntax *jsontext.SyntacticError
-		if errors.As(err, &syntax) {
+		if !isValid(data) {
 			return nil, err
 		}
 		if tolerated, err = decodeLenient(data, v); err != nil {
@@ -54,6 +53,9 @@ func Decode(data []byte, v any) (tolerated []error, err error) {
 	}
 	return tolerated, nil
 }
+
+// isValid reports whether data is one JSON value, as leniently as it is decoded.
+func isValid(data []byte) bool { return jsontext.Value(data).IsValid(decodeOptions) }
 
 // checker is a message that can not do without some of its members, or has
 // items that can not. check removes such items and names them.

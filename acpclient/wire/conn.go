@@ -36,7 +36,7 @@ type Conn struct {
 	mu       sync.Mutex
 	seq      int64
 	pending  map[int64]*pendingCall
-	incoming map[jsonrpc2.ID]context.CancelCauseFunc
+	incoming map[jsonrpc2.ID]*incoming
 	closed   error // set once nothing can be read any more
 }
 
@@ -60,7 +60,7 @@ func NewConn(in io.ReadCloser, out io.WriteCloser, opt StreamOptions) *Conn {
 		opt:      opt,
 		inFlight: make(chan struct{}, maxInFlight),
 		pending:  make(map[int64]*pendingCall),
-		incoming: make(map[jsonrpc2.ID]context.CancelCauseFunc),
+		incoming: make(map[jsonrpc2.ID]*incoming),
 	}
 	c.ctx, c.cancel = context.WithCancelCause(context.Background())
 	c.notifyCtx = context.WithValue(c.ctx, startKey{}, (*start)(nil))
@@ -94,11 +94,11 @@ func (i *intercept) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	}
 }
 
-// Write sends a response. A failure is not shown to jsonrpc2, which would stop
+// Write sends a response, on a goroutine that has nothing else to do. A failure is not shown to jsonrpc2, which would stop
 // reading: an agent that has closed its input may still have something to say.
-func (i *intercept) Write(ctx context.Context, msg jsonrpc2.Message) (int64, error) {
+func (i *intercept) Write(_ context.Context, msg jsonrpc2.Message) (int64, error) {
 	c := (*Conn)(i)
-	n, err := c.stream.Write(ctx, msg)
+	n, err := c.stream.Write(context.Background(), msg)
 	select {
 	case <-c.inFlight: // the request is done with when its answer is out
 	default: // one that jsonrpc2 answered by itself while closing

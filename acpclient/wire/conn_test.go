@@ -327,7 +327,7 @@ func TestBackPressure(t *testing.T) {
 	}()
 	receive(t, h.got)
 	// What has been sent but not taken is in the pipe and in our read buffer.
-	const held = (64<<10)*2/200 + 2
+	held := (64<<10+readStart)/len(chunkLine(0)) + 10
 	for i := 1; i < n; i++ {
 		if ahead := int(sent.Load()) - i; ahead > held {
 			t.Fatalf("agent is %d updates ahead", ahead)

@@ -167,8 +167,9 @@ func (d *dispatcher) handle(rpcCtx context.Context, req *jsonrpc2.Request) (any,
 	run, err := d.request(method, params)
 	id := req.ID()
 	ctx, cancel := context.WithCancelCause(d.ctx)
-	d.setIncoming(id, cancel)
-	defer d.clearIncoming(id, cancel)
+	in := &incoming{cancel}
+	d.setIncoming(id, in)
+	defer d.clearIncoming(id, in)
 
 	s := &start{handOn: func() {
 		// jsonrpc2 copies what the request borrows before it reads on. Nothing of it
@@ -334,25 +335,30 @@ func (d *dispatcher) tolerated(method string, errs []error) {
 	}
 }
 
-func (c *Conn) setIncoming(id jsonrpc2.ID, cancel context.CancelCauseFunc) {
+// incoming is a request the agent may cancel.
+type incoming struct{ cancel context.CancelCauseFunc }
+
+func (c *Conn) setIncoming(id jsonrpc2.ID, in *incoming) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.incoming[id] = cancel
+	c.incoming[id] = in
 }
 
-func (c *Conn) clearIncoming(id jsonrpc2.ID, cancel context.CancelCauseFunc) {
-	cancel(nil)
+func (c *Conn) clearIncoming(id jsonrpc2.ID, in *incoming) {
+	in.cancel(nil)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.incoming, id)
+	if c.incoming[id] == in { // else the agent has used the id again
+		delete(c.incoming, id)
+	}
 }
 
 func (c *Conn) cancelIncoming(id jsonrpc2.ID) {
 	c.mu.Lock()
-	cancel := c.incoming[id]
+	in := c.incoming[id]
 	c.mu.Unlock()
-	if cancel != nil {
-		cancel(ErrCancelledByAgent)
+	if in != nil {
+		in.cancel(ErrCancelledByAgent)
 	}
 }
 

@@ -134,7 +134,12 @@ type updates struct {
 
 func newUpdates(n int) *updates { return &updates{got: make(chan Update, n)} }
 
-func (u *updates) SessionUpdate(_ context.Context, session string, up Update) { u.got <- up }
+func (u *updates) SessionUpdate(ctx context.Context, _ string, up Update) {
+	select {
+	case u.got <- up:
+	case <-ctx.Done():
+	}
+}
 
 func chunkLine(i int) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"chunk %d, forty bytes of text or so."}}}}`, i)

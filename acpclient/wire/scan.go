@@ -2,9 +2,12 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -186,32 +189,34 @@ func unquote(v []byte) (string, bool) {
 		return "", false
 	}
 	v = v[1 : len(v)-1]
-	i := bytes.IndexByte(v, '\\')
-	if i < 0 {
+	if bytes.IndexByte(v, '\\') < 0 {
 		return validUTF8(string(v)), true
 	}
-	var b strings.Builder
-	b.Grow(len(v))
-	for i >= 0 {
-		b.Write(v[:i])
-		v = v[i:]
+	// A text of megabytes has an escape in each line: what is between two of them
+	// is copied while the next one is looked for.
+	out := make([]byte, 0, len(v)+wordSize) // decoding never makes it longer
+	for {
+		out, v = copyToEscape(out, v)
+		if len(v) == 0 {
+			break
+		}
 		if len(v) < 2 {
 			return "", false
 		}
 		n := 2
 		switch v[1] {
 		case '"', '\\', '/':
-			b.WriteByte(v[1])
+			out = append(out, v[1])
 		case 'n':
-			b.WriteByte('\n')
+			out = append(out, '\n')
 		case 't':
-			b.WriteByte('\t')
+			out = append(out, '\t')
 		case 'r':
-			b.WriteByte('\r')
+			out = append(out, '\r')
 		case 'b':
-			b.WriteByte('\b')
+			out = append(out, '\b')
 		case 'f':
-			b.WriteByte('\f')
+			out = append(out, '\f')
 		case 'u':
 			r, ok := hexRune(v)
 			if !ok {
@@ -226,15 +231,44 @@ func unquote(v []byte) (string, bool) {
 					r = utf8.RuneError
 				}
 			}
-			b.WriteRune(r)
+			out = utf8.AppendRune(out, r)
 		default:
 			return "", false
 		}
 		v = v[n:]
-		i = bytes.IndexByte(v, '\\')
 	}
-	b.Write(v)
-	return validUTF8(b.String()), true
+	return validUTF8(unsafe.String(unsafe.SliceData(out), len(out))), true
+}
+
+const (
+	wordSize    = 8
+	wordLow     = 0x0101010101010101
+	wordHigh    = 0x8080808080808080
+	wordEscapes = 0x5C5C5C5C5C5C5C5C // eight backslashes
+)
+
+// copyToEscape appends what is before the first backslash of v to out, which has
+// room for all of v and a word more, and returns v from the backslash on.
+func copyToEscape(out, v []byte) ([]byte, []byte) {
+	n := len(out)
+	for len(v) >= wordSize {
+		word := binary.LittleEndian.Uint64(v)
+		binary.LittleEndian.PutUint64(out[n:n+wordSize:cap(out)], word)
+		x := word ^ wordEscapes // a zero byte is a backslash; the lowest one found is one
+		if found := (x - wordLow) &^ x & wordHigh; found != 0 {
+			k := bits.TrailingZeros64(found) / 8
+			return out[:n+k], v[k:]
+		}
+		n += wordSize
+		v = v[wordSize:]
+	}
+	out = out[:n]
+	for i, c := range v {
+		if c == '\\' {
+			return append(out, v[:i]...), v[i:]
+		}
+	}
+	return append(out, v...), nil
 }
 
 // hexRune reads the \uXXXX at the start of v.

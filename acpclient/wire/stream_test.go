@@ -284,7 +284,7 @@ func TestEncodeMessage(t *testing.T) {
 		{jsonrpc2.NewResponse(jsonrpc2.NewStringID("s"), nil, nil), `{"jsonrpc":"2.0","id":"s","result":null}`},
 		{jsonrpc2.NewNotification("n", []byte("{\n \"a\": 1\n}")), `{"jsonrpc":"2.0","method":"n","params":{  "a": 1 }}`},
 	} {
-		if got := string(encodeMessage(c.msg)); got != c.want+"\n" {
+		if got := string(appendMessage(nil, c.msg)); got != c.want+"\n" {
 			t.Errorf("got %s want %s", got, c.want)
 		}
 	}

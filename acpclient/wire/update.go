@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -401,7 +402,10 @@ func DecodeUpdate(raw []byte) (Update, []error) {
 	u := newUpdate(kind)
 	if u == nil {
 		unknown := &UnknownUpdate{Kind: kind, Raw: append(jsontext.Value(nil), raw...)}
-		if kind == "" {
+		switch {
+		case !isValid(raw):
+			unknown.Err = errors.New("update is not valid JSON")
+		case kind == "":
 			unknown.Err = missing("update", "sessionUpdate")
 		}
 		return unknown, nil
