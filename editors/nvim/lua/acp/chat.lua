@@ -207,7 +207,7 @@ function M.start(name)
   panel.show(shown().buf)
   local file_win = editor.file_window()
   local cwd = client.root(file_win and api.nvim_win_get_buf(file_win) or nil)
-  client.execute('acp.session.new', { agent = agent, cwd = cwd }, function(err, new)
+  local function on_reply(err, new)
     if this ~= started then -- another has been asked for since
       if not err then
         client.execute('acp.session.close', { session = new.session })
@@ -228,6 +228,9 @@ function M.start(name)
     for _, item in ipairs(items) do
       send(item)
     end
+  end
+  vim.schedule(function() -- the windows first: starting acp-ls takes a moment
+    client.execute('acp.session.new', { agent = agent, cwd = cwd }, on_reply)
   end)
 end
 
