@@ -33,7 +33,7 @@ type moment struct {
 // How much is remembered.
 const (
 	maxMoments     = 1024
-	maxMomentsRows = 1 << 18
+	maxMomentsRows = 1 << 17
 	maxEarly       = 64
 )
 

@@ -405,3 +405,26 @@ func TestTerminators(t *testing.T) {
 		})
 	}
 }
+
+// A text that is at hand is not made again, and one that cannot be right is not taken.
+func TestUserStepTakesTheText(t *testing.T) {
+	was := text.New("one\ntwo\n")
+	d := New(was, time.Now)
+	now := was.Replace(4, 7, "2")
+	d.UserStep(now, 4, 7, 5)
+	if d.Text() != now {
+		t.Error("the text was made anew")
+	}
+	d.AgentEdit(text.New("one\n2\nthree\n"), agent("c"))
+	with := d.Text().Replace(0, 3, "1")
+	d.FormatterStep(with, 0, 3, 1)
+	if d.Text() != with || d.Baseline().String() != "1\n2\n" {
+		t.Errorf("text %q, baseline %q", d.Text(), d.Baseline())
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("lengths that do not add up were taken")
+		}
+	}()
+	d.UserStep(with, 0, 1, 2)
+}

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -23,16 +24,34 @@ func (d *Doc) FormatterEdit(start, oldEnd int, newText string) {
 	d.userEdit(start, oldEnd, newText, AuthorFormatter)
 }
 
+// UserStep is UserEdit for whoever has the text after the change already, and spares making
+// it anew: the bytes [start, oldEnd) of the text are [start, newEnd) of t now, and t does not
+// differ in anything else. It panics if the lengths do not add up.
+func (d *Doc) UserStep(t text.Text, start, oldEnd, newEnd int) {
+	d.eventStep(t, start, oldEnd, newEnd, AuthorUser)
+}
+
+// FormatterStep is to FormatterEdit what UserStep is to UserEdit.
+func (d *Doc) FormatterStep(t text.Text, start, oldEnd, newEnd int) {
+	d.eventStep(t, start, oldEnd, newEnd, AuthorFormatter)
+}
+
 func (d *Doc) userEdit(start, oldEnd int, newText string, author Author) {
-	if d.text.Slice(start, oldEnd) == newText {
+	d.eventStep(d.text.Replace(start, oldEnd, newText), start, oldEnd, start+len(newText), author)
+}
+
+func (d *Doc) eventStep(t text.Text, start, oldEnd, newEnd int, author Author) {
+	if t.Len()-newEnd != d.text.Len()-oldEnd {
+		panic(fmt.Sprintf("review: %d bytes of %d became %d of %d", oldEnd-start, d.text.Len(), newEnd-start, t.Len()))
+	}
+	if d.text.Slice(start, oldEnd) == t.Slice(start, newEnd) {
 		return
 	}
-	t := d.text.Replace(start, oldEnd, newText)
-	lo, hi, nhi := widen(d.text, t, start, oldEnd, start+len(newText))
+	lo, hi, nhi := widen(d.text, t, start, oldEnd, newEnd)
 	d.userStep(t, lo, hi, nhi, author)
 }
 
-// userText is userEdit for a text that changed as a whole.
+// userText is eventStep for a text that changed as a whole.
 func (d *Doc) userText(t text.Text, author Author) {
 	if d.text.Equal(t) {
 		return
