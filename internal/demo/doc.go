@@ -14,5 +14,5 @@
 //	turn.go     one turn: streaming, tool calls, permission
 //	request.go  what the user wants, by rules
 //	context.go  which files it is about
-//	edits.go, answers.go, commands.go   the doing
+//	edits.go, answers.go, search.go, commands.go   the doing
 package demo
