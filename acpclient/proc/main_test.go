@@ -84,6 +84,16 @@ func program(name string, args []string) int {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
+	case "hop": // a process that is another one every few milliseconds
+		if n, _ := strconv.Atoi(args[0]); n > 0 {
+			fmt.Println("hop", n)
+			cmd := self("hop", strconv.Itoa(n-1))
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+			if err := cmd.Start(); err != nil {
+				panic(err)
+			}
+		}
 	case "client": // somebody who uses the package, and is killed
 		p, err := Start(Command{Path: os.Args[0], Args: []string{"program", "tree"}, Stdin: true})
 		if err != nil {

@@ -382,6 +382,22 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	l.gone()
 }
 
+// A process that is never the same for long is caught too.
+func TestHopping(t *testing.T) {
+	c := run("hop", "100000")
+	c.Linger = true
+	p := start(t, c)
+	lines := bufio.NewReader(p.Stdout)
+	for range 5 {
+		if _, err := lines.ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+	}
+	go io.Copy(io.Discard, lines)
+	p.Kill()
+	waitFor(t, "gone", p.Gone())
+}
+
 func TestLinger(t *testing.T) {
 	c := run("leave")
 	c.Linger, c.Grace = true, time.Millisecond
