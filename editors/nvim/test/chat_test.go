@@ -329,3 +329,83 @@ func TestProgramNotFound(t *testing.T) {
 		}
 	})
 }
+
+// A transcript that the user has thrown away is made anew.
+func TestDeletedTranscript(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.open()
+		entry := map[string]any{"id": "e1", "kind": "agent", "text": "what was said"}
+		e.entry("e1", "agent", "text", "what was said")
+		e.WaitScreen("what was said")
+		e.on("acp.session.entries", func(arg) any { return map[string]any{"entries": []any{entry}} })
+		for _, command := range []string{"bdelete", "bwipeout"} {
+			e.Input(":Acp close<CR>")
+			e.WaitGone("@ context")
+			e.Exec("vim.cmd(... .. ' ' .. vim.fn.bufnr('acp://session/s1')) vim.cmd(... .. ' ' .. vim.fn.bufnr('acp://prompt'))", nil, command)
+			e.entry("e2", "agent", "text", "comes before the answer")
+			e.Input(":Acp<CR>")
+			e.WaitScreen("what was said")
+			e.WaitGone("comes before")
+		}
+		e.Input("ihello<C-s>")
+		e.expectPrompt()
+	})
+}
+
+// Messages, however many and long, never make Neovim wait for a key.
+func TestNoticesTakeNoKeys(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input("<C-w>hgg0i")
+		for range 3 {
+			e.notify("window/showMessage", map[string]any{"type": 1, "message": strings.Repeat("a long\nmessage ", 40)})
+		}
+		e.WaitScreen("acp: a long message")
+		e.Input("typed ")
+		e.awaitText(e.uri("a.txt"), "typed "+numbers)
+	})
+}
+
+// Settings reach acp-ls when it starts and when they change.
+func TestSettings(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "agent = 'mine', settings = { files = { save = 'never' } }", "a.txt", numbers)
+		e.open()
+		var init struct {
+			InitializationOptions json.RawMessage
+			Capabilities          struct {
+				Experimental struct{ ACP map[string]bool }
+				Workspace    struct {
+					WorkspaceEdit struct {
+						DocumentChanges    bool
+						ResourceOperations []string
+					}
+				}
+			}
+		}
+		if err := json.Unmarshal(e.init, &init); err != nil {
+			t.Fatal(err)
+		}
+		want := `{"defaultAgent":"mine","files":{"save":"never"},"review":{"codeLens":false,"diagnostics":false}}`
+		if got := compact(init.InitializationOptions); got != want {
+			t.Errorf("initializationOptions %s, want %s", got, want)
+		}
+		edit := init.Capabilities.Workspace.WorkspaceEdit
+		if !edit.DocumentChanges || len(edit.ResourceOperations) > 0 {
+			t.Errorf("workspaceEdit %+v", edit)
+		}
+		for _, name := range []string{"session", "review", "terminal", "permission", "save", "reload", "adopt", "editor", "run", "ask", "dismiss"} {
+			if !init.Capabilities.Experimental.ACP[name] {
+				t.Errorf("capability %s is not offered", name)
+			}
+		}
+		e.expect("workspace/didChangeConfiguration")
+		e.Exec(`require('acp').setup({ settings = { review = { codeLens = true } } })`, nil)
+		want = `{"settings":{"acp":{"review":{"codeLens":true,"diagnostics":false}}}}`
+		if got := compact(e.expect("workspace/didChangeConfiguration")); got != want {
+			t.Errorf("told %s, want %s", got, want)
+		}
+	})
+}

@@ -204,3 +204,87 @@ func TestAdopt(t *testing.T) {
 		}
 	})
 }
+
+// The cursor of whoever types stays with their text when the file is saved or
+// reloaded for the agent.
+func TestCursorStays(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Exec(`vim.api.nvim_create_autocmd('BufWritePre', { callback = function()
+			vim.cmd('keepjumps keeppatterns %s/one/one\\ra new line/e') vim.cmd('keepjumps normal! G') end })`, nil)
+		e.Input("<C-w>h5GA:")
+		e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "five", "five:", 1))
+		var saved struct{ Saved bool }
+		e.call("acp/save", map[string]any{"uri": e.uri("a.txt")}, &saved)
+		e.Input("x")
+		text := strings.NewReplacer("one", "one\na new line", "five", "five:x").Replace(numbers)
+		e.awaitText(e.uri("a.txt"), text)
+
+		e.Input("<Esc>:w<CR>")
+		e.WaitLua(`not vim.bo.modified`)
+		text = strings.Replace(text, "one", "one\na new line", 1) // the formatter again
+		e.awaitText(e.uri("a.txt"), text)
+		e.Input("/five<CR>0")
+		if err := os.WriteFile(e.path("a.txt"), []byte("above\nand more\n"+text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var reloaded struct{ Reloaded bool }
+		e.call("acp/reload", map[string]any{"uri": e.uri("a.txt")}, &reloaded)
+		if !reloaded.Reloaded {
+			t.Fatal("not reloaded")
+		}
+		var line string
+		e.Exec(`return vim.fn.getline('.')`, &line)
+		if line != "five:x" {
+			t.Errorf("the cursor is on %q", line)
+		}
+	})
+}
+
+// An edit of a buffer that is read-only for Neovim is made without its warning,
+// which takes a second; one that cannot be changed is refused.
+func TestReadOnly(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		e.Input("<C-w>h:set readonly<CR>")
+		e.WaitLua("vim.bo.readonly")
+		if got := e.edit("a.txt", v, textEdit(0, 0, 0, 3, "ONE")); !got.Applied {
+			t.Errorf("refused: %s", got.FailureReason)
+		}
+		v = e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "one", "ONE", 1))
+		var readonly bool
+		e.Exec("return vim.bo.readonly", &readonly)
+		if !readonly {
+			t.Error("the buffer is not read-only any more")
+		}
+		if strings.Contains(e.Screen(), "W10") {
+			t.Errorf("Neovim warns:\n%s", e.Screen())
+		}
+		e.Input(":set nomodifiable<CR>")
+		e.WaitLua("not vim.bo.modifiable")
+		if got := e.edit("a.txt", v, textEdit(0, 0, 0, 3, "one")); got.Applied || got.FailureReason == "" {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// Edits of text with characters of several bytes, and at the end of the file.
+func TestEditPositions(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", "aé😀b\nlast")
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), "aé😀b\nlast")
+		from, to := 2, 4 // UTF-16
+		if e.encoding == "utf-8" {
+			from, to = 3, 7
+		}
+		got := e.edit("a.txt", v, textEdit(0, from, 0, to, "日"), textEdit(1, 4, 1, 4, "\nmore"))
+		if !got.Applied {
+			t.Fatalf("refused: %s", got.FailureReason)
+		}
+		e.awaitText(e.uri("a.txt"), "aé日b\nlast\nmore")
+	})
+}

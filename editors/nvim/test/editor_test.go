@@ -199,6 +199,7 @@ func TestHealth(t *testing.T) {
 			}}
 		})
 		e.Input(":Acp health<CR>")
+		e.WaitScreen("acp-ls of a test")
 		e.WaitScreen("demo (running)")
 		e.WaitScreen("npm i -g claude-agent-acp")
 		e.WaitScreen("lsp.log")

@@ -55,6 +55,10 @@ func touch() {
 }
 
 func relay(addr string) {
+	if len(os.Args) > 1 && os.Args[1] == "version" {
+		fmt.Println("acp-ls of a test")
+		return
+	}
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
 		os.Exit(1)
@@ -179,5 +183,3 @@ func (e *env) picture(name string) {
 		e.t.Error(err)
 	}
 }
-
-func joinLines(lines ...string) string { return strings.Join(lines, "\n") }

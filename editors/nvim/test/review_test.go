@@ -261,3 +261,22 @@ func TestDeletedAtTheTop(t *testing.T) {
 		e.WaitScreen("deleted one")
 	})
 }
+
+// Keys of the user's own come back when there is nothing more to decide.
+func TestKeysComeBack(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		e.Input("<C-w>h:nnoremap <buffer> ]h :let g:mine = 1<lt>CR><CR>")
+		e.review("a.txt", v, newHunk("h1", "pending", 4, 5, "V\n", "five\n"))
+		e.WaitScreen("1/1 demo")
+		e.Input("]h")
+		e.WaitScreen("gha accept")
+		e.review("a.txt", v)
+		e.WaitGone("1/1 demo")
+		e.Input("]h")
+		e.WaitLua("vim.g.mine == 1")
+		e.WaitLua("vim.fn.maparg('gha', 'n') == '' and vim.fn.maparg('gha', 'x') == ''")
+	})
+}

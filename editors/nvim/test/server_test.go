@@ -353,16 +353,6 @@ func (s *server) awaitText(uri, text string) int {
 	return version
 }
 
-// text is a document as the server has it; "" if it is not open.
-func (s *server) text(uri string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d := s.documents[uri]; d != nil {
-		return d.text
-	}
-	return ""
-}
-
 // sync keeps the documents. The caller holds mu.
 func (s *server) sync(m message) {
 	var p struct {

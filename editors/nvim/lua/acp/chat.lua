@@ -51,9 +51,9 @@ end
 local function shown()
   local session = M.current()
   if session then
-    return session.transcript
+    return sessions.transcript(session.id)
   end
-  if not blank or not api.nvim_buf_is_valid(blank.buf) then
+  if not blank or not blank:alive() then
     blank = transcript.new('new')
   end
   return blank
@@ -148,7 +148,7 @@ function M.show(id)
     return
   end
   current, starting = id, nil
-  panel.show(session.transcript.buf)
+  panel.show(sessions.transcript(id).buf)
   if blank and #vim.fn.win_findbuf(blank.buf) == 0 then
     pcall(api.nvim_buf_delete, blank.buf, { force = true })
     blank = nil

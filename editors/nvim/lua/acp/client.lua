@@ -39,7 +39,7 @@ function M.command()
   end
   if path == '' then
     return nil,
-      'program acp-ls not found: put it on PATH, run `make build` in its checkout, or set the option cmd'
+      'program acp-ls not found: put it on PATH, `make build` in its checkout, or set option cmd'
   end
   return { path }
 end
@@ -291,9 +291,6 @@ function M.start(fn)
   capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {
     acp = M.capabilities,
   })
-  -- Neovim takes versioned edits, but does not say so; files that are not open are
-  -- written by acp-ls itself.
-  capabilities.workspace.workspaceEdit = { documentChanges = true }
   local id
   local lsp_config = {
     name = 'acp-ls',
@@ -305,6 +302,11 @@ function M.start(fn)
     settings = { acp = M.settings() },
     handlers = handlers(),
     flags = { debounce_text_changes = config.get().debounce, exit_timeout = false },
+    before_init = function(params)
+      -- Neovim takes versioned edits, but does not say so; files that are not open
+      -- are created, renamed and deleted by acp-ls itself.
+      params.capabilities.workspace.workspaceEdit = { documentChanges = true }
+    end,
     on_init = on_init,
     on_exit = function(code, signal)
       on_exit(id, code, signal)
@@ -346,6 +348,20 @@ function M.stop()
       client:stop()
     else
       client.stop() -- luacheck: ignore
+    end
+  end
+end
+
+---Tells acp-ls of settings that have changed.
+function M.configure()
+  local client = M.get()
+  if client then
+    client.settings = { acp = M.settings() }
+    local params = { settings = client.settings }
+    if vim.fn.has('nvim-0.11') == 1 then
+      client:notify('workspace/didChangeConfiguration', params)
+    else
+      client.notify('workspace/didChangeConfiguration', params) -- luacheck: ignore
     end
   end
 end

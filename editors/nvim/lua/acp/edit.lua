@@ -101,17 +101,6 @@ local function keep_cursors(bufnr, fn)
   end
 end
 
----The views of all windows that show a buffer, for putting them back.
----@param bufnr integer
----@return table<integer, table>
-local function views(bufnr)
-  local result = {}
-  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
-    result[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
-  end
-  return result
-end
-
 ---workspace/applyEdit. All of it is checked before any of it is applied.
 ---@param params {label: string?, edit: table}
 ---@param reply fun(result: table)
@@ -234,47 +223,13 @@ function M.on_save(params, reply)
   reply({ saved = true })
 end
 
----acp/reload
----@param params {uri: string}
----@param reply fun(result: table)
-function M.on_reload(params, reply)
-  local doc = documents.by_uri(params.uri)
-  if not doc or vim.bo[doc.bufnr].modified then
-    return reply({ reloaded = false })
-  end
-  local bufnr = doc.bufnr
-  local before = views(bufnr)
-  local why = checktime(bufnr, 'reload')
-  for win, view in pairs(before) do
-    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr then
-      vim.api.nvim_win_call(win, function()
-        vim.fn.winrestview(view)
-      end)
-    end
-  end
-  reply({ reloaded = why ~= 'deleted' and not vim.bo[bufnr].modified })
-end
-
----Replaces the lines of a buffer, touching only those that differ, so that
----marks and cursors elsewhere stay.
----@param bufnr integer
----@param lines string[]
----@return integer[][] hunks of vim.diff, old lines against new
-local function set_lines(bufnr, lines)
-  local old = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+---@param a string[]
+---@param b string[]
+---@return integer[][] hunks of vim.diff: start and count of old, then of new lines
+local function differences(a, b)
   local diff = vim.text and vim.text.diff or vim.diff
-  local hunks = diff(
-    table.concat(old, '\n') .. '\n',
-    table.concat(lines, '\n') .. '\n',
-    { result_type = 'indices' }
-  ) --[[@as integer[][] ]]
-  for i = #hunks, 1, -1 do
-    local old_start, old_count, new_start, new_count = unpack(hunks[i])
-    local first = old_count == 0 and old_start or old_start - 1
-    local new = vim.list_slice(lines, new_start, new_start + new_count - 1)
-    vim.api.nvim_buf_set_lines(bufnr, first, first + old_count, false, new_count == 0 and {} or new)
-  end
-  return hunks
+  local old, new = table.concat(a, '\n') .. '\n', table.concat(b, '\n') .. '\n'
+  return diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
 end
 
 ---Where a line of the old text is in the new one.
@@ -297,6 +252,58 @@ function M.map_line(hunks, lnum)
   return lnum + shift
 end
 
+---Runs fn, which replaces the text of a buffer, and puts what the buffer's windows
+---show back to where that text is then.
+---@param bufnr integer
+---@param fn fun()
+local function keep_views(bufnr, fn)
+  local before = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  local views = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    views[win] = vim.api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  fn()
+  local hunks = differences(before, vim.api.nvim_buf_get_lines(bufnr, 0, -1, false))
+  for win, view in pairs(views) do
+    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr then
+      view.topline = math.max(M.map_line(hunks, view.topline), 1)
+      view.lnum = math.max(M.map_line(hunks, view.lnum), 1)
+      vim.api.nvim_win_call(win, function()
+        vim.fn.winrestview(view)
+      end)
+    end
+  end
+end
+
+---acp/reload
+---@param params {uri: string}
+---@param reply fun(result: table)
+function M.on_reload(params, reply)
+  local doc = documents.by_uri(params.uri)
+  if not doc or vim.bo[doc.bufnr].modified then
+    return reply({ reloaded = false })
+  end
+  local why
+  keep_views(doc.bufnr, function()
+    why = checktime(doc.bufnr, 'reload')
+  end)
+  reply({ reloaded = why ~= 'deleted' and not vim.bo[doc.bufnr].modified })
+end
+
+---Replaces the lines of a buffer, touching only those that differ, so that
+---marks elsewhere stay.
+---@param bufnr integer
+---@param lines string[]
+local function set_lines(bufnr, lines)
+  local hunks = differences(vim.api.nvim_buf_get_lines(bufnr, 0, -1, false), lines)
+  for i = #hunks, 1, -1 do
+    local old_start, old_count, new_start, new_count = unpack(hunks[i])
+    local first = old_count == 0 and old_start or old_start - 1
+    local new = vim.list_slice(lines, new_start, new_start + new_count - 1)
+    vim.api.nvim_buf_set_lines(bufnr, first, first + old_count, false, new_count == 0 and {} or new)
+  end
+end
+
 ---Reads a buffer's file anew although Neovim takes it for known. With its
 ---autocommands: `:edit` detaches every language server and parser from the buffer,
 ---and it is by these events that they come back.
@@ -308,57 +315,45 @@ local function reread(bufnr)
   client.attach(bufnr)
 end
 
----acp/adopt: the disk's state becomes the base, text the content, in one tick.
----@param params {uri: string, version: integer, text: string}
----@param reply fun(result: table)
-function M.on_adopt(params, reply)
-  local doc = documents.by_uri(params.uri)
-  if not doc or documents.version(doc) ~= params.version then
-    client.flush()
-    return reply({ adopted = false })
-  end
-  local bufnr = doc.bufnr
-  if not vim.bo[bufnr].modifiable then
-    return reply({ adopted = false })
-  end
-  local text = params.text:gsub('\r\n', '\n')
-  local eol = text:sub(-1) == '\n'
-  local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
-
-  local before = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
-  local saved_views = views(bufnr)
-  break_undo(bufnr)
-  -- all of the old text goes into the undo tree, however long it is
+---Makes what the disk has the text of a buffer, whatever is in it, as a step that
+---can be undone.
+---@param bufnr integer
+---@return boolean
+local function take_disk(bufnr)
   local undoreload = vim.o.undoreload
-  vim.o.undoreload = -1
+  vim.o.undoreload = -1 -- keep the old text, however long it is
   local why = checktime(bufnr, 'reload')
   if not why then -- Neovim knew of the change: it does not read the file for that
     reread(bufnr)
   end
   vim.o.undoreload = undoreload
-  if why == 'deleted' then
+  return why ~= 'deleted'
+end
+
+---acp/adopt: the disk's state becomes the base, text the content, in one tick.
+---@param params {uri: string, version: integer, text: string}
+---@param reply fun(result: table)
+function M.on_adopt(params, reply)
+  local doc = documents.by_uri(params.uri)
+  if not doc or documents.version(doc) ~= params.version or not vim.bo[doc.bufnr].modifiable then
+    client.flush()
     return reply({ adopted = false })
   end
-  local ok = pcall(set_lines, bufnr, lines)
-  vim.bo[bufnr].endofline = eol
-  local diff = vim.text and vim.text.diff or vim.diff
-  local hunks = diff(
-    table.concat(before, '\n') .. '\n',
-    table.concat(lines, '\n') .. '\n',
-    { result_type = 'indices' }
-  ) --[[@as integer[][] ]]
-  for win, view in pairs(saved_views) do
-    if vim.api.nvim_win_is_valid(win) and vim.api.nvim_win_get_buf(win) == bufnr then
-      view.topline = M.map_line(hunks, view.topline)
-      view.lnum = M.map_line(hunks, view.lnum)
-      vim.api.nvim_win_call(win, function()
-        vim.fn.winrestview(view)
-      end)
+  local bufnr = doc.bufnr
+  local text = params.text:gsub('\r\n', '\n')
+  local eol = text:sub(-1) == '\n'
+  local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
+  local adopted = false
+  break_undo(bufnr)
+  keep_views(bufnr, function()
+    if take_disk(bufnr) then
+      adopted = pcall(set_lines, bufnr, lines)
+      vim.bo[bufnr].endofline = eol
     end
-  end
+  end)
   break_undo(bufnr)
   client.flush()
-  reply({ adopted = ok })
+  reply({ adopted = adopted })
 end
 
 return M

@@ -14,6 +14,10 @@ function M.setup(opts)
       })
     end
   end
+  local client = package.loaded['acp.client']
+  if client then
+    client.configure()
+  end
   if config.get().autostart then
     vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
       group = vim.api.nvim_create_augroup('acp.autostart', {}),

@@ -96,8 +96,11 @@ end
 ---The input's buffer.
 ---@return integer
 function M.input()
-  if input and api.nvim_buf_is_valid(input) then
+  if input and api.nvim_buf_is_loaded(input) then
     return input
+  end
+  if input then -- the user has deleted it
+    pcall(api.nvim_buf_delete, input, { force = true })
   end
   local buf = api.nvim_create_buf(false, true)
   input = buf

@@ -41,11 +41,6 @@ function M.listen(fn)
   listeners[#listeners + 1] = fn
 end
 
----@return acp.Question[]
-function M.all()
-  return list
-end
-
 ---@return integer
 function M.count()
   return #list
@@ -370,11 +365,6 @@ end
 ---@return number
 function M.since()
   return view.since
-end
-
----@return acp.Question?
-function M.shown()
-  return view.win and view.shown or nil
 end
 
 function M.clear()

@@ -11,7 +11,7 @@ local api = vim.api
 
 ---@type table<string, table> Review of the contract, by URI in Neovim's spelling
 local reviews = {}
----@type table<integer, true> buffers with our keys
+---@type table<integer, table[]> buffers with our keys, and what these keys did before
 local mapped = {}
 ---@type string[] ids of what was rejected, newest last
 local rejected = {}
@@ -47,21 +47,49 @@ end
 
 local actions ---@type table<string, function|table>
 
+---Calls fn for each of our keys in code.
+---@param fn fun(mode: string, lhs: string)
+local function each_key(fn)
+  local keys = config.get().keys.review
+  for name, action in pairs(keys and actions or {}) do
+    for _, mode in ipairs(type(action) == 'table' and action[1] or { 'n' }) do
+      for _, lhs in ipairs(config.lhs(keys[name])) do
+        fn(mode, lhs)
+      end
+    end
+  end
+end
+
+---Sets our keys in a buffer with hunks, and gives them back.
 ---@param bufnr integer
 ---@param on boolean
 local function map(bufnr, on)
   if on and not mapped[bufnr] then
-    mapped[bufnr] = true
+    local before = {}
+    api.nvim_buf_call(bufnr, function()
+      each_key(function(mode, lhs)
+        local old = vim.fn.maparg(lhs, mode, false, true)
+        if old.buffer == 1 then
+          before[#before + 1] = old
+        end
+      end)
+    end)
+    mapped[bufnr] = before
     config.map('review', bufnr, actions)
   elseif not on and mapped[bufnr] then
+    local before = mapped[bufnr]
     mapped[bufnr] = nil
-    local keys = config.get().keys.review
-    for name in pairs(keys and api.nvim_buf_is_valid(bufnr) and actions or {}) do
-      local modes = type(actions[name]) == 'table' and actions[name][1] or 'n'
-      for _, lhs in ipairs(config.lhs(keys[name])) do
-        pcall(vim.keymap.del, modes, lhs, { buffer = bufnr })
-      end
+    if not api.nvim_buf_is_loaded(bufnr) then
+      return
     end
+    each_key(function(mode, lhs)
+      pcall(vim.keymap.del, mode, lhs, { buffer = bufnr })
+    end)
+    api.nvim_buf_call(bufnr, function()
+      for _, old in ipairs(before) do
+        vim.fn.mapset(old.mode, false, old)
+      end
+    end)
   end
 end
 
@@ -307,12 +335,6 @@ function M.files()
     return a.path < b.path
   end)
   return list
-end
-
----@param uri string
----@return table?
-function M.get(uri)
-  return reviews[uri]
 end
 
 function M.on_exit()

@@ -77,19 +77,28 @@ function M.on_terminal(params)
   ensure(params.session).transcript:terminal(params.terminal, params.output or '', params.exit)
 end
 
+---A session's transcript; made anew from what acp-ls keeps if its buffer is gone.
+---@param id string
+---@return acp.Transcript
+function M.transcript(id)
+  local session = ensure(id)
+  if not session.transcript:alive() then
+    pcall(vim.api.nvim_buf_delete, session.transcript.buf, { force = true })
+    session.transcript = transcript.new(id)
+    session.transcript.agent = session.info.agent
+    M.fetch(id)
+  end
+  return session.transcript
+end
+
 ---Fetches what a session's transcript held before we listened.
 ---@param id string
 function M.fetch(id)
-  local session = ensure(id)
-  if session.transcript:is_empty() then
-    client.execute('acp.session.entries', { session = id }, function(err, result)
-      if not err and session.transcript:is_empty() then
-        for _, entry in ipairs(result.entries or {}) do
-          session.transcript:entry(entry)
-        end
-      end
-    end)
-  end
+  client.execute('acp.session.entries', { session = id }, function(err, result)
+    if not err then
+      M.all[id].transcript:replace(result.entries or {})
+    end
+  end)
 end
 
 ---@param reason string? nil if the user ended acp-ls

@@ -73,9 +73,10 @@ function M.of(buf)
   return by_buf[buf]
 end
 
+---Whether its buffer still is what it was: the user may have deleted it.
 ---@return boolean
-function T:is_empty()
-  return not self.blocks:last() and self.head > #self.queue
+function T:alive()
+  return api.nvim_buf_is_loaded(self.buf)
 end
 
 ---@param row integer
@@ -275,12 +276,14 @@ end
 
 ---@param op table
 function T:push(op)
-  self.queue[#self.queue + 1] = op
+  if self:alive() then
+    self.queue[#self.queue + 1] = op
+  end
 end
 
 ---Does what waits, for a few milliseconds; the rest after a pause.
 function T:pump()
-  if self.waiting or self.head > #self.queue or not api.nvim_buf_is_valid(self.buf) then
+  if self.waiting or self.head > #self.queue or not self:alive() then
     return
   end
   self.waiting = true
@@ -354,6 +357,25 @@ end
 ---@param entry table Entry of the contract
 function T:entry(entry)
   self:push({ op = 'entry', entry = entry })
+  self:pump()
+end
+
+---Starts over, with all entries there have been.
+---@param entries table[]
+function T:replace(entries)
+  if not self:alive() then
+    return
+  end
+  self.blocks, self.by_terminal = blocks.new(), {}
+  self.queue, self.head = {}, 1
+  local bo = vim.bo[self.buf]
+  bo.modifiable = true
+  api.nvim_buf_clear_namespace(self.buf, ns, 0, -1)
+  api.nvim_buf_set_lines(self.buf, 0, -1, false, {})
+  bo.modifiable = false
+  for _, entry in ipairs(entries) do
+    self:push({ op = 'entry', entry = entry })
+  end
   self:pump()
 end
 

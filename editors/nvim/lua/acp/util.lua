@@ -31,9 +31,7 @@ function M.notify(message, level)
   if source:find('_editor', 1, true) or source:find('_core', 1, true) then
     -- the message line also holds the ruler and pending keys
     local room = math.max(vim.o.columns - 24, 20)
-    if vim.fn.strdisplaywidth(message) > room then
-      message = vim.fn.strcharpart(message, 0, room - 1) .. '…'
-    end
+    message = M.truncate(message, room)
   end
   vim.notify(message, level or vim.log.levels.INFO)
 end

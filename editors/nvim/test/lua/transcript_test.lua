@@ -109,6 +109,15 @@ function T.terminals_show_in_their_tool_call()
   check.equal('● Run\n    early\n    late\n    exit code 2\n\nafter', text(t))
 end
 
+function T.starting_over()
+  local t = new()
+  t:entry({ id = '1', kind = 'agent', text = 'old' })
+  t:chunk('1', ' text\n**x**')
+  t:replace({ { id = '1', kind = 'user', text = 'new' }, { id = '2', kind = 'agent', text = 'a' } })
+  t:chunk('2', 'b')
+  check.equal('new\n\nab', text(t))
+end
+
 -- Whatever comes in whatever pieces, the buffer is what a naive rendering gives.
 function T.random_streams()
   math.randomseed(11)
