@@ -1,6 +1,8 @@
 package lspbridge
 
 import (
+	"fmt"
+
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
 
@@ -64,7 +66,7 @@ func (e *editor) capabilities() protocol.ServerCapabilities {
 				Supported: yes(), ChangeNotifications: protocol.Boolean(true),
 			},
 		},
-		Experimental: protocol.LSPAny(`{"acp":{"version":1}}`),
+		Experimental: fmt.Appendf(nil, `{"acp":{"version":%d}}`, contractVersion),
 	}
 	if e.client.textDocumentContent {
 		caps.Workspace.TextDocumentContent = &protocol.TextDocumentContentOptions{Schemes: []string{baseScheme}}

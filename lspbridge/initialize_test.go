@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"acp-ls/buffers"
@@ -130,8 +129,6 @@ func mustString(s string) string {
 
 // configured notes what the bridge puts in force.
 type configured struct {
-	mu    sync.Mutex
-	calls []string
 	told  chan string
 	wrong []config.Problem
 }

@@ -81,7 +81,8 @@ func (o *outbox) close() {
 	o.lanes, o.byName = nil, nil
 }
 
-// put changes a lane under the lock.
+// put changes a lane under the lock. Text that joins what waits already wakes
+// nobody: its time is set.
 func (o *outbox) put(name string, change func(*lane)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -93,10 +94,13 @@ func (o *outbox) put(name string, change func(*lane)) {
 		l = newLane(name)
 		o.byName[name] = l
 	}
-	idle := l.head == nil
+	idle, last := l.head == nil, l.tail
 	change(l)
 	if idle && l.head != nil {
 		o.lanes = append(o.lanes, l)
+	}
+	if l.tail == last && last.commutes() {
+		return
 	}
 	select {
 	case o.wake <- struct{}{}:
