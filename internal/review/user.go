@@ -298,9 +298,11 @@ func (e *userEvent) fromLimbo(added []int) {
 			if i < 0 {
 				continue
 			}
-			if r := d.limbo[i]; !d.alive(r.id) {
-				e.moved[b] = r
+			r := d.limbo[i]
+			if d.alive(r.id) { // it came back otherwise too
+				r.id = d.id()
 			}
+			e.moved[b] = r
 			d.limbo = slices.Delete(slices.Clone(d.limbo), i, i+1)
 			break
 		}

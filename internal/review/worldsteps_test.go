@@ -186,7 +186,7 @@ func (w *world) marksOf(rows []row, i, j int) map[string]bool {
 		if !r.inText() {
 			continue
 		}
-		if at >= i && at < j && r.ins != 0 && !isBlank(r.text) && !gone[r.text] {
+		if at >= i && at < j && r.ins != 0 && !thin(r.text) && !gone[r.text] {
 			out[r.text] = true
 		}
 		at++
