@@ -161,6 +161,7 @@ func BenchmarkChunks(b *testing.B) {
 	c := newFakeCore()
 	go func() { done <- serve(context.Background(), server, c, Options{Settings: config.Default}) }()
 	init := framed(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"experimental":{"acp":{"session":true}}}}}`)
+	init = append(init, framed(`{"jsonrpc":"2.0","method":"initialized","params":{}}`)...)
 	if _, err := client.Write(init); err != nil {
 		b.Fatal(err)
 	}

@@ -93,11 +93,7 @@ func (e *editor) handle(ctx context.Context, req *jsonrpc2.Request) (any, error)
 }
 
 func (e *editor) notified(method string, params jsonrpc2.RawMessage) {
-	defer func() {
-		if r := recover(); r != nil {
-			e.log.Error("notification: panic", "method", method, "panic", r, "stack", string(debug.Stack()))
-		}
-	}()
+	defer e.recovered(method)
 	switch method {
 	case protocol.MethodExit:
 		e.exit()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"sync"
 	"time"
 
@@ -31,8 +32,13 @@ type editor struct {
 	mu sync.Mutex     // guards starting goroutines and attaching against the end of ctx
 	wg sync.WaitGroup // goroutines besides those of the connection
 
+	// ready is closed when initialize has been answered and another message has
+	// come: before that, LSP lets a server say nothing.
+	ready chan struct{}
+
 	// Used on the read loop only.
 	lifecycle lifecycle
+	opened    bool // ready is closed
 	folders   []workspaceFolder
 
 	// Used by the outbox's goroutine only.
@@ -112,6 +118,10 @@ type chunkParams struct {
 
 // write writes what the outbox has taken, and returns when it is out.
 func (e *editor) write(n *node) {
+	if e.awaitReady(e.ctx) != nil {
+		return
+	}
+	defer e.recovered("write")
 	switch n.kind {
 	case infoNode:
 		e.notify("acp/session", n.info)
@@ -141,6 +151,9 @@ func (e *editor) notify(method string, params any) {
 func (e *editor) call(ctx context.Context, method string, params, result any) error {
 	ctx, stop := e.whileAttached(ctx)
 	defer stop()
+	if err := e.awaitReady(ctx); err != nil {
+		return err
+	}
 	id, err := e.conn.Call(ctx, method, params, result)
 	if err != nil && ctx.Err() != nil {
 		if n, ok := id.Number(); ok && n > 0 {
@@ -152,6 +165,23 @@ func (e *editor) call(ctx context.Context, method string, params, result any) er
 		return fmt.Errorf("%s: %w", method, err)
 	}
 	return nil
+}
+
+func (e *editor) awaitReady(ctx context.Context) error {
+	select {
+	case <-e.ready:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// recovered, deferred, keeps a fault of ours from taking the sessions of the
+// whole process with it.
+func (e *editor) recovered(where string) {
+	if r := recover(); r != nil {
+		e.log.Error("panic", "in", where, "panic", r, "stack", string(debug.Stack()))
+	}
 }
 
 // whileAttached returns a context that ends also when the editor goes.

@@ -15,6 +15,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
+	"acp-ls/internal/config"
 	"acp-ls/internal/session"
 	"acp-ls/lspbridge/fakeeditor"
 )
@@ -428,4 +429,51 @@ func TestNoProgressWhereItIsNotWanted(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+}
+
+// A core that speaks to an editor while it is being attached is not heard before
+// initialize is answered, and loses nothing.
+func TestNothingIsSaidBeforeInitializeIsAnswered(t *testing.T) {
+	c := newRaw(t)
+	c.core.whileAttaching = func(e session.Editor) {
+		e.ReviewChanged(reviewA())
+		e.ShowMessage(session.LevelInfo, "hello")
+		go func() {
+			_ = e.ApplyEdit(context.Background(), session.DocumentEdit{URI: fileA}) // ends with the editor
+		}()
+	}
+	c.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"capabilities":{"workspace":{"applyEdit":true}}}}`)
+	if got := c.receive(); !strings.Contains(got, `"id":0,"result"`) {
+		t.Fatalf("at first: %s", got)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"initialized"}`)
+	var got []string
+	for range 3 {
+		got = append(got, c.receive())
+	}
+	all := strings.Join(got, "\n")
+	for _, method := range []string{"textDocument/publishDiagnostics", "window/showMessage", "workspace/applyEdit"} {
+		if !strings.Contains(all, `"method":"`+method+`"`) {
+			t.Errorf("%s was lost: %s", method, all)
+		}
+	}
+}
+
+// A fault in showing one thing costs that thing.
+func TestFaultsInShowingAreSurvived(t *testing.T) {
+	broken := true
+	settings := config.Default()
+	r := start(t, rigOptions{})
+	r.bridge.opts.Settings = func() *config.Settings {
+		if broken {
+			broken = false
+			panic("a fault")
+		}
+		return settings
+	}
+	r.editor.ReviewChanged(reviewA())
+	r.editor.ShowMessage(session.LevelInfo, "still here")
+	r.await(t, "the message", fakeeditor.Received("window/showMessage", 1))
+	r.editor.ReviewChanged(reviewA())
+	r.await(t, "the review", fakeeditor.Received("textDocument/publishDiagnostics", 1))
 }

@@ -31,6 +31,8 @@ type fakeCore struct {
 	reviews []session.Review
 	changed int // calls of SettingsChanged
 
+	whileAttaching func(session.Editor)
+
 	prompt   func(context.Context, session.Prompt) (session.PromptResult, error)
 	decide   func(verb string, d session.Decide) (session.Decision, error)
 	cancel   func(session string) error
@@ -44,6 +46,9 @@ func newFakeCore() *fakeCore {
 
 func (c *fakeCore) Attach(e session.Editor, roots []string) documents {
 	c.docs.SetRoots(roots)
+	if c.whileAttaching != nil {
+		c.whileAttaching(e)
+	}
 	c.attached <- e
 	return c.docs
 }

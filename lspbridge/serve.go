@@ -64,7 +64,7 @@ func newEditor(ctx context.Context, rwc io.ReadWriteCloser, c core, o Options) *
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &editor{core: c, opts: o, log: o.Log, published: map[string]bool{}}
+	e := &editor{core: c, opts: o, log: o.Log, ready: make(chan struct{}), published: map[string]bool{}}
 	e.ctx, e.end = context.WithCancelCause(ctx)
 	e.stream = newStream(rwc, e.log)
 	e.stream.onRead = e.read
@@ -79,9 +79,13 @@ func newEditor(ctx context.Context, rwc io.ReadWriteCloser, c core, o Options) *
 func (e *editor) spawn(f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.ctx.Err() == nil {
-		e.wg.Go(f)
+	if e.ctx.Err() != nil {
+		return
 	}
+	e.wg.Go(func() {
+		defer e.recovered("goroutine")
+		f()
+	})
 }
 
 // attach makes the editor known to the core, unless it is gone.
@@ -111,6 +115,10 @@ func (e *editor) await() {
 // read sees every message before it is handled. What a request or notification
 // settles is done in handle; an answer settles documents too.
 func (e *editor) read(msg jsonrpc2.Message) {
+	if e.lifecycle == running && !e.opened {
+		e.opened = true
+		close(e.ready)
+	}
 	if _, ok := msg.(*jsonrpc2.Response); ok && e.lifecycle == running {
 		e.docs.Settle()
 	}
