@@ -76,6 +76,10 @@ func (l *ledger) forgetWrites(p buffers.Path, rejected func(review.ChangeID) boo
 // newest. The disk counts as seen, the longest ago, unless the agent has asked
 // us for the file: OpenCode and others look for themselves, and write what they
 // made of the disk, not of the unsaved text that came with a prompt.
+//
+// What the agent saw before its own last write it has left behind: only so can it
+// take a write back. And a text that is just like one it saw earlier, and has
+// seen another since, is a return to that text.
 func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text {
 	l.mu.Lock()
 	list := slices.Clone(l.seen[p])
@@ -85,10 +89,19 @@ func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text 
 	l.mu.Unlock()
 	rows := linediff.Split(content)
 	best, found := -1, text.Text{}
-	for _, s := range slices.Backward(list) {
+	newest, left := len(list)-1, false
+	for i, s := range slices.Backward(list) {
+		onDisk := s.when.IsZero()
+		if left && !onDisk {
+			continue
+		}
+		left = left || s.change != ""
 		n := 0
 		for _, e := range linediff.Diff(s.text.Lines(0, s.text.LineCount()), rows) {
 			n += e.A1 - e.A0 + e.B1 - e.B0
+		}
+		if n == 0 && i < newest && !onDisk {
+			return list[newest].text
 		}
 		if best < 0 || n < best {
 			best, found = n, s.text
