@@ -176,17 +176,18 @@ func (w *world) userStep(before shot) error {
 func (w *world) marksOf(rows []row, i, j int) map[string]bool {
 	out := map[string]bool{}
 	at := 0
-	gone := map[string]bool{} // an agent's row beside a deleted one of the same text is neither
+	// An agent's row beside a deleted one of the same text is neither; of equal rows any may move.
+	equal := map[string]int{}
 	for _, r := range rows {
-		if r.tomb() {
-			gone[r.text] = true
+		if !r.ghost() {
+			equal[r.text]++
 		}
 	}
 	for _, r := range rows {
 		if !r.inText() {
 			continue
 		}
-		if at >= i && at < j && r.ins != 0 && !thin(r.text) && !gone[r.text] {
+		if at >= i && at < j && r.ins != 0 && !thin(r.text) && equal[r.text] == 1 {
 			out[r.text] = true
 		}
 		at++
