@@ -288,3 +288,36 @@ func TestEditPositions(t *testing.T) {
 		e.awaitText(e.uri("a.txt"), "aé日b\nlast\nmore")
 	})
 }
+
+// Other language servers come and go in the same buffer; Neovim keeps one version
+// for all of them, and sets it back to 0 for each.
+func TestEditBesideAnotherServer(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input("<C-w>hggx")
+		v := e.awaitText(e.uri("a.txt"), numbers[1:])
+		e.Exec(`vim.lsp.start({ name = 'other', root_dir = vim.fn.getcwd(), cmd = function()
+			return {
+				request = function(_, _, reply)
+					vim.schedule(function() reply(nil, { capabilities = { textDocumentSync = 2 } }) end)
+					return true, 1
+				end,
+				notify = function(method) if method == 'textDocument/didOpen' then vim.g.other = 1 end return true end,
+				is_closing = function() return false end,
+				terminate = function() end,
+			}
+		end }, { bufnr = vim.fn.bufnr('a.txt') })`, nil)
+		e.WaitLua("vim.g.other == 1")
+		if got := e.edit("a.txt", v, textEdit(1, 0, 2, 0, "")); !got.Applied {
+			t.Fatalf("an edit of the right version was refused: %s", got.FailureReason)
+		}
+		now := e.awaitText(e.uri("a.txt"), strings.Replace(numbers[1:], "two\n", "", 1))
+		if now <= v {
+			t.Errorf("the version went from %d to %d", v, now)
+		}
+		if got := e.edit("a.txt", v, textEdit(1, 0, 2, 0, "")); got.Applied {
+			t.Error("a stale edit was applied")
+		}
+	})
+}

@@ -3,7 +3,9 @@ package nvim_test
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
+	"time"
 )
 
 // Nothing of the plugin is read before it is used, and nothing of Neovim's is
@@ -203,5 +205,32 @@ func TestHealth(t *testing.T) {
 		e.WaitScreen("demo (running)")
 		e.WaitScreen("npm i -g claude-agent-acp")
 		e.WaitScreen("lsp.log")
+	})
+}
+
+// What is typed is sent while it is typed, however fast: Neovim by itself waits
+// for a pause before the first time.
+func TestTypingIsHeardOf(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.awaitText(e.uri("a.txt"), numbers)
+		e.Input("<C-w>hgg0i")
+		// Each key is a change within Neovim's own pause, which therefore never
+		// ends; the server is sent the text all the same.
+		heard := func() bool {
+			e.mu.Lock()
+			defer e.mu.Unlock()
+			return slices.ContainsFunc(e.received, func(m message) bool { return m.Method == "textDocument/didChange" })
+		}
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for keys := 0; !heard(); keys++ {
+			if keys == 600 {
+				t.Fatal("nothing has been heard of 600 keys")
+			}
+			e.Input("x")
+			<-tick.C
+		}
 	})
 }

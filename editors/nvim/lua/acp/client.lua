@@ -367,10 +367,11 @@ function M.configure()
 end
 
 ---Sends what has been typed and not been sent yet.
-function M.flush()
+---@param bufnr integer? by default in all buffers
+function M.flush(bufnr)
   local client = M.get()
   if client then
-    pcall(require('vim.lsp._changetracking').flush, client)
+    pcall(require('vim.lsp._changetracking').flush, client, bufnr)
   end
 end
 

@@ -11,7 +11,7 @@ local M = {}
 ---@field settings table settings of acp-ls, as under its `acp` section
 ---@field autostart boolean start with the first file instead of the first :Acp
 ---@field root_markers string[] what marks the folder a new chat works in
----@field debounce integer milliseconds between two changes sent to acp-ls
+---@field debounce integer milliseconds after which acp-ls has been sent what was typed
 ---@field chat acp.Config.Chat
 ---@field permission acp.Config.Permission
 ---@field review acp.Config.Review
@@ -46,7 +46,7 @@ M.defaults = {
   settings = {},
   autostart = false,
   root_markers = { '.git' },
-  debounce = 30,
+  debounce = 20,
   chat = { width = 0.42, input_height = 5, thoughts = false, start = true },
   permission = { float = true, guard = 500 },
   review = { signs = true, max_deleted = 40, advance = false },

@@ -1,6 +1,7 @@
 ---What acp-ls knows of the buffers: the version it was last sent of each, and
 ---whether the buffer has changed since. Neovim's own vim.lsp.util.buf_versions
 ---cannot tell: it is shared by all clients, and any of them resets it to 0.
+local config = require('acp.config')
 local util = require('acp.util')
 
 local M = {}
@@ -11,6 +12,7 @@ local M = {}
 ---@field version integer as last sent
 ---@field sent integer b:changedtick when it was sent
 ---@field changed integer b:changedtick of the newest change of the text
+---@field due boolean? it will be looked at whether the change has been sent
 
 ---@type table<integer, acp.Document>
 local by_buf = {}
@@ -18,6 +20,22 @@ local by_buf = {}
 local by_uri = {}
 ---@type table<integer, true>
 local listening = {}
+
+---Sees to it that a change is sent in time. Neovim puts the first ones of a buffer
+---off for as long as keys follow one another: whoever types fast is not heard of.
+---@param doc acp.Document
+function M.send_soon(doc)
+  if doc.due then
+    return
+  end
+  doc.due = true
+  vim.defer_fn(function()
+    doc.due = nil
+    if by_buf[doc.bufnr] == doc and doc.changed > doc.sent then
+      require('acp.client').flush(doc.bufnr)
+    end
+  end, config.get().debounce)
+end
 
 ---@param bufnr integer
 local function listen(bufnr)
@@ -30,6 +48,7 @@ local function listen(bufnr)
       local doc = by_buf[bufnr]
       if doc then
         doc.changed = tick
+        M.send_soon(doc)
       end
     end,
     on_reload = function() end, -- stay attached: close and open are sent
