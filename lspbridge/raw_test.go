@@ -45,19 +45,41 @@ func (r *raw) write(s string) {
 
 func (r *raw) receive() string {
 	r.t.Helper()
-	header, err := textproto.NewReader(r.in).ReadMIMEHeader()
+	body, err := readBody(r.in)
 	if err != nil {
 		r.t.Fatal(err)
+	}
+	return body
+}
+
+func readBody(in *bufio.Reader) (string, error) {
+	header, err := textproto.NewReader(in).ReadMIMEHeader()
+	if err != nil {
+		return "", err
 	}
 	n, err := strconv.Atoi(header.Get("Content-Length"))
 	if err != nil {
-		r.t.Fatal(err)
+		return "", err
 	}
 	body := make([]byte, n)
-	if _, err := io.ReadFull(r.in, body); err != nil {
-		r.t.Fatal(err)
+	_, err = io.ReadFull(in, body)
+	return string(body), err
+}
+
+// readBodies hands over what comes until nothing does, and never makes the other
+// side wait.
+func readBodies(conn io.Reader, to chan<- string) {
+	in := bufio.NewReader(conn)
+	for {
+		body, err := readBody(in)
+		if err != nil {
+			return
+		}
+		select {
+		case to <- body:
+		default:
+		}
 	}
-	return string(body)
 }
 
 func (r *raw) initialize() {
