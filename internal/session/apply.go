@@ -34,7 +34,8 @@ type operation struct {
 type flight struct {
 	before *review.Doc // as it was
 	want   text.Text
-	next   *review.Doc // what becomes the truth when want is seen
+	next   *review.Doc    // what becomes the truth when want is seen
+	reload *review.Origin // set if a reload was asked for: whose the loaded text is
 	landed bool
 }
 
@@ -306,7 +307,9 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	if f.doc == nil {
 		f.doc = review.New(was, f.core.now)
 	} else if !f.doc.Text().Equal(was) {
-		f.doc.Reload(was, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+		o := f.whose(was, f.before)
+		o.Change = f.core.changeID()
+		f.doc.Reload(was, o)
 	}
 	next := f.doc.Clone()
 	if err := op.apply(next); err != nil {
@@ -320,7 +323,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		f.mu.Unlock()
 		return out, err
 	}
-	want, created := next.Text(), f.created
+	want, created, deleted := next.Text(), f.created, f.deleted
 	f.mu.Unlock()
 
 	switch {
@@ -330,10 +333,11 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 			out.changed = true
 			err = buffers.RemoveFile(f.path, had.Seen())
 		}
-	case want.Equal(was) && (had.Exists || op.rejects):
+	case want.Equal(was) && (had.Exists || op.rejects && !deleted):
 	default:
 		out.changed = true
-		created = created || !had.Exists
+		created = created || !had.Exists && !deleted
+		deleted = false
 		err = buffers.WriteFileAtomic(f.path, want.String(), had.Seen())
 	}
 	var moved *buffers.MovedError
@@ -356,7 +360,9 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		// the document is asked for the same change.
 		return out, errAgain{errors.New("it was opened meanwhile")}
 	}
-	f.doc, f.created = next, created
+	f.doc, f.created, f.deleted = next, created, deleted
+	f.keepBefore(want)
+	f.missing = want.Len() == 0 && !had.Exists
 	f.publish()
 	f.dropIfIdle()
 	return out, nil

@@ -99,6 +99,9 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	case buffers.Opened:
 		f.opened(a, d)
 		a.look(p)
+		if old := ev.RenameOf; old != nil {
+			a.core.spawn(func() { a.core.renamed(old.Path(), f, d.Text) })
+		}
 	case buffers.Reloaded:
 		f.reloaded(a, d)
 		a.look(p)

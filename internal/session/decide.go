@@ -155,6 +155,22 @@ func (f *file) hunks() []review.Hunk {
 }
 
 func (f *file) decide(ctx context.Context, ids []string, whole bool, how decision, out *Decision) error {
+	f.mu.Lock()
+	change := f.fileChange()
+	if f.opaque != "" && whole {
+		defer f.mu.Unlock()
+		if how.rejects {
+			out.Refused = append(out.Refused, Refusal{ID: change.ID, Reason: "it is " + string(f.opaque) + ", and acp-ls keeps no copy of such files: bring it back with git or a backup, then accept"})
+			return nil
+		}
+		f.opaque = ""
+		f.shownRev = ^f.shownRev
+		f.publish()
+		f.dropIfIdle()
+		out.Decided = append(out.Decided, change.ID)
+		return nil
+	}
+	f.mu.Unlock()
 	var done []string
 	var refused []review.Refusal
 	res, err := f.change(ctx, operation{
@@ -177,6 +193,11 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	var now text.Text
 	if f.doc != nil {
 		now = f.doc.Text()
+	}
+	if f.deleted && !how.rejects && (whole || pending == 0) {
+		f.deleted = false
+		f.shownRev = ^f.shownRev
+		f.publish()
 	}
 	if created && (whole || pending == 0) {
 		// Accepted as a whole, or rejected down to what the user wrote in it
@@ -251,7 +272,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 					return !slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session })
 				})
 			}
-			if len(hunks) > 0 || f.created && session == "" || only != "" {
+			if len(hunks) > 0 || f.fileChange() != nil && session == "" || only != "" {
 				out = append(out, f.review(hunks))
 			}
 		}

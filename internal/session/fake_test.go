@@ -84,6 +84,10 @@ func (e *fakeEditor) note(f func()) {
 func (e *fakeEditor) send(m buffers.Modification) {
 	e.wire.Lock()
 	defer e.wire.Unlock()
+	e.sendLocked(m)
+}
+
+func (e *fakeEditor) sendLocked(m buffers.Modification) {
 	if _, ok := m.(buffers.Open); !ok {
 		e.at.Settle()
 	}
@@ -91,13 +95,24 @@ func (e *fakeEditor) send(m buffers.Modification) {
 }
 
 func (e *fakeEditor) open(uri, s string) {
+	e.wire.Lock()
+	defer e.wire.Unlock()
 	e.note(func() { e.docs[uri] = &fakeDoc{version: 1, text: text.New(s)} })
-	e.send(buffers.Open{URI: uri, LanguageID: "text", Version: 1, Text: s})
+	e.sendLocked(buffers.Open{URI: uri, LanguageID: "text", Version: 1, Text: s})
+	if d, ok := e.at.Document(uri); ok && d.Path() != "" {
+		_, _ = e.at.store.Look(d.Path()) // which the core does too, some time
+	}
 }
 
 // typeAt replaces bytes of a document as a user does.
 func (e *fakeEditor) typeAt(uri string, start, end int, s string) {
 	e.t.Helper()
+	e.wire.Lock()
+	defer e.wire.Unlock()
+	e.typeLocked(uri, start, end, s)
+}
+
+func (e *fakeEditor) typeLocked(uri string, start, end int, s string) {
 	e.mu.Lock()
 	d := e.docs[uri]
 	old := d.text
@@ -105,7 +120,7 @@ func (e *fakeEditor) typeAt(uri string, start, end int, s string) {
 	d.version++
 	v := d.version
 	e.mu.Unlock()
-	e.send(buffers.Change{URI: uri, Version: v, Changes: []buffers.ContentChange{{
+	e.sendLocked(buffers.Change{URI: uri, Version: v, Changes: []buffers.ContentChange{{
 		Range: &position.Range{
 			Start: position.OffsetPosition(old, start, position.UTF8),
 			End:   position.OffsetPosition(old, end, position.UTF8),
@@ -116,12 +131,14 @@ func (e *fakeEditor) typeAt(uri string, start, end int, s string) {
 // replace types new over the first occurrence of old.
 func (e *fakeEditor) replace(uri, old, new string) {
 	e.t.Helper()
+	e.wire.Lock()
+	defer e.wire.Unlock()
 	s := e.text(uri)
 	i := strings.Index(s, old)
 	if i < 0 {
 		e.t.Fatalf("%q is not in %q", old, s)
 	}
-	e.typeAt(uri, i, i+len(old), new)
+	e.typeLocked(uri, i, i+len(old), new)
 }
 
 func (e *fakeEditor) text(uri string) string {
@@ -132,6 +149,8 @@ func (e *fakeEditor) text(uri string) string {
 
 // edit makes an edit the core asked for, if it is still for the version.
 func (e *fakeEditor) edit(d DocumentEdit, checkVersion bool) error {
+	e.wire.Lock()
+	defer e.wire.Unlock()
 	e.mu.Lock()
 	doc := e.docs[d.URI]
 	if doc == nil || checkVersion && doc.version != d.Version {
@@ -148,7 +167,7 @@ func (e *fakeEditor) edit(d DocumentEdit, checkVersion bool) error {
 	doc.version++
 	v := doc.version
 	e.mu.Unlock()
-	e.send(buffers.Change{URI: d.URI, Version: v, Changes: changes})
+	e.sendLocked(buffers.Change{URI: d.URI, Version: v, Changes: changes})
 	return nil
 }
 
@@ -230,9 +249,9 @@ var _ Editor = (*fakeEditor)(nil)
 
 // fakeAgent is an agent in this process. A turn is what its prompt function does.
 type fakeAgent struct {
-	host   Host
-	info   AgentInfo
-	prompt func(ctx context.Context, a *fakeAgent, sid string, blocks []Block) (StopReason, error)
+	host     Host
+	info     AgentInfo
+	launcher *fakeLauncher
 
 	mu      sync.Mutex
 	n       int
@@ -269,7 +288,7 @@ func (a *fakeAgent) Prompt(ctx context.Context, sid string, blocks []Block) (Sto
 	a.cancels[sid] = cancel
 	a.blocks = append(a.blocks, blocks)
 	a.mu.Unlock()
-	return a.prompt(ctx, a, sid, blocks)
+	return a.launcher.prompt(ctx, a, sid, blocks)
 }
 
 func (a *fakeAgent) Cancel(sid string) error {
@@ -314,7 +333,7 @@ func (l *fakeLauncher) Catalog() []AgentEntry {
 }
 
 func (l *fakeLauncher) Start(_ context.Context, name, _ string, h Host) (Agent, error) {
-	a := &fakeAgent{host: h, info: l.info, prompt: l.prompt, cancels: map[string]context.CancelFunc{}, done: make(chan struct{})}
+	a := &fakeAgent{host: h, info: l.info, launcher: l, cancels: map[string]context.CancelFunc{}, done: make(chan struct{})}
 	a.info.Name = name
 	l.mu.Lock()
 	l.agents = append(l.agents, a)

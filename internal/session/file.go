@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
@@ -23,18 +24,26 @@ type file struct {
 	doc    *review.Doc // follows the live text; nil if no document is open and nothing is tracked
 	open   []openDoc   // the file's documents, by the time of their last change; the last is live
 	flight *flight     // the edit an editor has been asked for
+	parked *review.Doc // what was tracked when the file vanished
 	moved  chan struct{}
 	before *text.Text // what the disk had when it was last taken into the text; nil if unknown
 	sent   *text.Text // what an agent last wrote through us, as it sent it
 
-	saving    bool      // between acp/save and its answer: what changes is the formatter's (rule 9)
-	savedAt   time.Time // of the last didSave
-	created   bool      // an agent's write made the file and the user has not accepted that
-	settling  *time.Timer
-	shown     bool // the editors have been told of hunks
-	shownRev  uint64
-	hasOrigin map[string]bool // sessions with pending hunks, as last counted
-	gone      bool            // dropped from the core's table
+	saving     bool              // between acp/save and its answer: what changes is the formatter's (rule 9)
+	savedAt    time.Time         // of the last didSave
+	missing    bool              // beside before: there was no file
+	deleted    bool              // an agent took the file away and the user has not accepted that
+	opaque     checkpoint.Opaque // the file has changed and is no text
+	opaqueOp   string
+	opaqueSeen string // the change that was taken in last
+	created    bool   // an agent's write made the file and the user has not accepted that
+	settling   *time.Timer
+	shown      bool // the editors have been told of hunks
+	shownRev   uint64
+	hasOrigin  map[string]bool // sessions with pending hunks, as last counted
+	gone       bool            // dropped from the core's table
+
+	parkedCreated bool // beside parked
 }
 
 type openDoc struct {
@@ -125,6 +134,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) {
 		f.before, f.sent = nil, nil
 	}
 	f.touchOpen(openDoc{at, d.URI})
+	f.unpark(d.Text)
 	f.follow()
 	f.stir()
 	f.publish()
@@ -164,10 +174,8 @@ func (f *file) changed(at *Attachment, ev buffers.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.touchOpen(openDoc{at, ev.After.URI})
-	if live, _, _ := f.live(); live.uri != ev.After.URI || live.at != at {
-		return
-	}
-	if f.doc == nil || len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
+	live, _, _ := f.live()
+	if live.uri != ev.After.URI || live.at != at || f.doc == nil || len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
 		f.follow() // another spelling was live until now
 	} else {
 		f.steps(ev.Steps)
@@ -182,9 +190,9 @@ func (f *file) steps(steps []buffers.Step) {
 		switch {
 		case f.land(s.After):
 		case f.saving:
-			f.doc.FormatterEdit(s.Start, s.OldEnd, s.After.Slice(s.Start, s.NewEnd))
+			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
-			f.doc.UserEdit(s.Start, s.OldEnd, s.After.Slice(s.Start, s.NewEnd))
+			f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		}
 	}
 }
@@ -203,7 +211,11 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 		f.publish()
 		return
 	}
-	if f.land(d.Text) {
+	if fl := f.flight; fl != nil && fl.reload != nil && !fl.landed {
+		f.doc, fl.landed = fl.before, true // what we asked for, however it reads
+		f.doc.Reload(d.Text, *fl.reload)
+	}
+	if f.doc.Text().Equal(d.Text) || f.land(d.Text) {
 		f.stir()
 		f.publish()
 		return
@@ -278,6 +290,10 @@ func (f *file) followDisk() {
 	if len(f.open) > 0 || f.doc == nil {
 		return
 	}
+	if err == nil && !disk.Exists && !f.deleted {
+		f.park()
+		return
+	}
 	if err == nil && !f.doc.Text().Equal(now) {
 		f.doc.Reload(now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}
@@ -288,7 +304,7 @@ func (f *file) followDisk() {
 // dropIfIdle forgets a file of which nothing is known that the disk does not
 // know; mu is held.
 func (f *file) dropIfIdle() {
-	if len(f.open) > 0 || f.flight != nil || f.created || f.doc != nil && f.doc.Tracking() {
+	if len(f.open) > 0 || f.flight != nil || f.fileChange() != nil || f.doc != nil && f.doc.Tracking() {
 		return
 	}
 	f.doc = nil
@@ -332,7 +348,7 @@ func (f *file) publish() {
 		return
 	}
 	rev := f.doc.Revision()
-	if !f.shown && !f.doc.Tracking() && !f.created || f.shown && rev == f.shownRev {
+	if !f.shown && !f.doc.Tracking() && f.fileChange() == nil || f.shown && rev == f.shownRev {
 		f.shownRev = rev
 		return
 	}
@@ -400,11 +416,18 @@ func (f *file) markCreated() {
 	f.publish()
 }
 
+// fileChange is what has become of the file as a whole; mu is held.
 func (f *file) fileChange() *FileChange {
-	if !f.created {
-		return nil
+	id := "file:" + string(f.path)
+	switch {
+	case f.opaque != "":
+		return &FileChange{ID: id, Op: f.opaqueOp, Opaque: string(f.opaque)}
+	case f.created:
+		return &FileChange{ID: id, Op: "create"}
+	case f.deleted:
+		return &FileChange{ID: id, Op: "delete"}
 	}
-	return &FileChange{ID: "file:" + string(f.path), Op: "create"}
+	return nil
 }
 
 func (c *Core) changeID() review.ChangeID { return review.ChangeID(c.newID("c")) }

@@ -37,7 +37,7 @@ func (h *host) ReadTextFile(ctx context.Context, sessionID, path string, line, l
 	case isMissing(err):
 		return "", Errorf(KindNotFound, "%s does not exist", path)
 	case err != nil:
-		return "", Errorf(KindInvalid, "read %s: %w", path, err)
+		return "", Errorf(KindInvalid, "%w", err)
 	}
 	f := h.core.file(p)
 	f.mu.Lock()

@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/merge"
@@ -24,12 +26,22 @@ func (s *session) touched(p ToolPatch) {
 	if it == nil || p.Status == nil || !toolEnded(*p.Status) {
 		return
 	}
-	s.core.spawn(func() { s.core.turnPoint(s) })
+	if s.running == nil {
+		return
+	}
+	t := s.running
+	s.core.spawn(func() { s.core.turnPoint(s, t) })
+}
+
+func (s *session) isRunning(t *turn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running == t
 }
 
 // turnStart takes the before-copies. What has changed on disk since the last
 // turn is not the agent's, and documents it has left behind follow it meanwhile.
-func (c *Core) turnStart(s *session) {
+func (c *Core) turnStart(s *session, t *turn) {
 	if !c.settings().Review.OutOfBand {
 		return
 	}
@@ -38,15 +50,26 @@ func (c *Core) turnStart(s *session) {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
 		}
 	}
-	c.spawn(func() { c.turnPoint(s) })
+	s.takeCheckpoint(c.ctx)
+	c.spawn(func() { c.turnPoint(s, t) })
 }
 
 // turnPoint takes what the disk has and the open documents in a session's
 // folder have not into the documents.
-func (c *Core) turnPoint(s *session) {
+func (c *Core) turnPoint(s *session, t *turn) {
 	if !c.settings().Review.OutOfBand {
 		return
 	}
+	select {
+	case s.looking <- struct{}{}:
+		defer func() { <-s.looking }()
+	case <-c.ctx.Done():
+		return
+	}
+	if !s.isRunning(t) { // what the disk has now is not the turn's any more
+		return
+	}
+	defer s.compareDisk(c.ctx)
 	for _, f := range c.filesOf(s) {
 		if err := f.catchUp(c.ctx); err != nil && c.ctx.Err() == nil {
 			c.log.Warn("bring document up to date", "path", f.path, "err", err)
@@ -63,18 +86,32 @@ func (c *Core) filesOf(s *session) []*file {
 func (f *file) takeBefore() error {
 	f.mu.Lock()
 	live, _, open := f.live()
+	known := f.doc != nil || f.before != nil
 	f.mu.Unlock()
-	if !open {
+	if !open && !known {
 		return nil
 	}
-	disk, err := live.at.store.Look(f.path)
+	look := buffers.ReadDisk
+	if open {
+		look = live.at.store.Look
+	}
+	disk, err := look(f.path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.before = nil
-	if err == nil && disk.Exists {
-		f.keepBefore(text.New(disk.Content))
+	f.before, f.missing, f.opaqueSeen = nil, false, ""
+	if err != nil {
+		return err
 	}
-	return err
+	now := text.New(disk.Content)
+	if disk.Exists || !open {
+		f.keepBefore(now)
+		f.missing = !disk.Exists
+	}
+	if !open && f.doc != nil && f.opaque == "" && !f.doc.Text().Equal(now) {
+		f.doc.Reload(now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+		f.publish()
+	}
+	return nil
 }
 
 // keepBefore takes t as what the disk has and the document has taken in; mu is
@@ -90,7 +127,7 @@ func (f *file) catchUp(ctx context.Context) error {
 	if !open {
 		return nil
 	}
-	disk, err := live.at.store.Look(f.path)
+	disk, err := f.whole(ctx, live.at.store.Look)
 	if err != nil || !disk.Exists {
 		return err
 	}
@@ -103,23 +140,15 @@ func (f *file) catchUp(ctx context.Context) error {
 	case d.State() != buffers.Behind:
 		return nil
 	}
-	if err := f.lockOps(ctx); err != nil {
-		return err
-	}
-	reloaded, err := false, ErrUnsupported
-	if live.at.editor.Can("reload") {
-		reloaded, err = live.at.editor.Reload(ctx, live.uri)
-	}
-	f.unlockOps()
-	if err == nil && reloaded {
-		return nil // the reload arrives as what it is and is classified then
-	}
 	want := text.New(buffers.KeepStyle(d.Text.String(), disk.Content))
 	f.mu.Lock()
 	before := f.before
 	f.mu.Unlock()
 	o := f.whose(want, before)
 	o.Change = f.core.changeID()
+	if done, err := f.reload(ctx, live, d, want, o); done || err != nil {
+		return err
+	}
 	_, err = f.change(ctx, operation{
 		label: "changed on disk",
 		apply: func(doc *review.Doc) error {
@@ -142,6 +171,81 @@ func (f *file) catchUp(ctx context.Context) error {
 	return err
 }
 
+// reload has the editor reload a document whose file has moved. The text that
+// then arrives, by whatever messages, is the change of o. It reports whether the
+// document has the disk's text now.
+func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin) (done bool, err error) {
+	if !live.at.editor.Can("reload") {
+		return false, nil
+	}
+	if err := f.lockOps(ctx); err != nil {
+		return false, err
+	}
+	defer f.unlockOps()
+	f.mu.Lock()
+	if f.doc == nil || !f.doc.Text().Equal(d.Text) {
+		f.mu.Unlock()
+		return true, nil // the user has gone on: the document is dirty now
+	}
+	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
+		doc.Reload(want, o)
+		return nil
+	}}
+	next := f.doc.Clone()
+	_ = load.apply(next)
+	fl := &flight{before: f.doc.Clone(), want: want, next: next, reload: &o}
+	f.flight = fl
+	f.mu.Unlock()
+	reloaded, err := live.at.editor.Reload(ctx, live.uri)
+	if err != nil || !reloaded {
+		f.mu.Lock()
+		f.flight = nil
+		f.mu.Unlock()
+		return false, ctx.Err()
+	}
+	var again errAgain
+	if err := f.await(ctx, fl, load, nil); errors.As(err, &again) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	f.mu.Lock()
+	f.keepBefore(want)
+	f.mu.Unlock()
+	return true, nil
+}
+
+// quietFor is how long a file must have been left alone to be taken for
+// complete: most programs empty a file before they write it anew.
+const quietFor = 50 * time.Millisecond
+
+// whole reads a file that may be in the middle of being written: what differs
+// from what was there before must be read twice, a while apart, to be believed.
+// Time stamps do not tell; where a file is emptied they may stay as they were.
+func (f *file) whole(ctx context.Context, read func(buffers.Path) (buffers.Disk, error)) (buffers.Disk, error) {
+	f.mu.Lock()
+	before := f.before
+	f.mu.Unlock()
+	var last *buffers.Disk
+	for tries := 0; ; tries++ {
+		disk, err := read(f.path)
+		switch {
+		case err != nil, tries == 20,
+			before != nil && disk.Exists && before.Equal(text.New(disk.Content)),
+			last != nil && last.Exists == disk.Exists && last.Content == disk.Content:
+			return disk, err
+		}
+		last = &disk
+		timer := time.NewTimer(quietFor)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return disk, ctx.Err()
+		}
+	}
+}
+
 // mergeDisk merges what has changed on disk since the before-copy into a
 // document with unsaved text. Where the user has changed the same lines, theirs
 // stay and the disk's are kept as a conflict.
@@ -150,7 +254,7 @@ func (f *file) mergeDisk(ctx context.Context) error {
 		return err
 	}
 	defer f.unlockOps()
-	disk, err := buffers.ReadDisk(f.path)
+	disk, err := f.whole(ctx, buffers.ReadDisk)
 	if err != nil || !disk.Exists {
 		return err
 	}

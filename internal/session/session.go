@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 )
 
 // session is one conversation with an agent. Its mutex guards everything below
@@ -37,9 +38,12 @@ type session struct {
 	turns     int
 	log       transcript
 	questions []string
-	loading   bool            // the agent replays history
-	notSaved  map[string]bool // paths whose unsaved change was spoken of
-	opened    chan struct{}   // closed when starting has ended
+	loading   bool                   // the agent replays history
+	point     *checkpoint.Checkpoint // of the turn that runs, or ran last
+	noted     map[string]bool        // what was said once of checkpoints
+	looking   chan struct{}          // holds a value while the disk is compared
+	notSaved  map[string]bool        // paths whose unsaved change was spoken of
+	opened    chan struct{}          // closed when starting has ended
 }
 
 // turn is one prompt, from being queued to its stop reason.
@@ -96,7 +100,7 @@ func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, 
 	}
 	s := &session{
 		core: c, id: c.newID("s"), agentName: agent, cwd: string(p), wanted: options,
-		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now),
+		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1),
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -170,10 +170,10 @@ func shorten(s string, n int) string {
 // run does one turn.
 func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.report(t, "", false)
-	s.core.turnStart(s)
+	s.core.turnStart(s, t)
 	stop, err := s.promptAgent(p, remote, t)
 	s.core.broker.cancel(s)
-	s.core.turnPoint(s)
+	s.core.turnPoint(s, t)
 	if err != nil {
 		p.awaitFailure() // the whole session has failed then, and says so once
 	}

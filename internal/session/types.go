@@ -194,6 +194,8 @@ type Review struct {
 type FileChange struct {
 	ID string `json:"id"`
 	Op string `json:"op"` // modify, create, delete, rename
+	// Opaque says why there are no hunks: binary, large or filtered.
+	Opaque string `json:"opaque,omitempty"`
 }
 
 // Kind classifies an Error for the other side (data.kind in the contract).

@@ -1,0 +1,147 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// Files that no editor has open are compared with the checkpoint of the turn:
+// what they held when it began. Shell commands change files that no agent
+// reports, so nobody's word is relied on.
+
+// takeCheckpoint makes the checkpoint of a turn that begins. What it cannot
+// cover is said once in a session.
+func (s *session) takeCheckpoint(ctx context.Context) {
+	s.mu.Lock()
+	earlier := s.point
+	s.mu.Unlock()
+	point, err := checkpoint.Take(ctx, buffers.Path(s.cwd), earlier, checkpoint.Options{})
+	if err != nil {
+		s.core.log.Warn("checkpoint", "session", s.id, "err", err)
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.point = point
+	if note := point.Note(); note != "" && !s.noted[note] {
+		if s.noted == nil {
+			s.noted = map[string]bool{}
+		}
+		s.noted[note] = true
+		s.entryChanged(s.log.add(EntryNotice, "", note))
+	}
+}
+
+// compareDisk tracks what has changed in files nobody has open.
+func (s *session) compareDisk(ctx context.Context) {
+	s.mu.Lock()
+	point := s.point
+	s.mu.Unlock()
+	if point == nil {
+		return
+	}
+	changes, err := point.Changes(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			s.core.log.Warn("compare with checkpoint", "session", s.id, "err", err)
+		}
+		return
+	}
+	for _, ch := range changes {
+		f := s.core.file(ch.Path)
+		if err := f.takeIn(ctx, ch); err != nil && ctx.Err() == nil {
+			s.core.log.Warn("track change on disk", "path", ch.Path, "err", err)
+		}
+	}
+}
+
+// takeIn tracks a change on disk of a file that no editor has open. Text that
+// has been taken in before, by whatever road, is not taken in again.
+func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	if ch.Before.Opaque == "" && ch.After.Opaque == "" {
+		disk, err := f.whole(ctx, buffers.ReadDisk) // it may have been half written
+		if err != nil {
+			return err
+		}
+		ch.After.Exists, ch.After.Content = disk.Exists, disk.Content
+	}
+	o := f.core.attribute(f.path)
+	o.Change = f.core.changeID()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.open) > 0 {
+		return nil // that is catchUp's
+	}
+	if ch.Before.Opaque != "" || ch.After.Opaque != "" {
+		f.takeOpaque(ch)
+		return nil
+	}
+	now, base := text.New(ch.After.Content), text.New(ch.Before.Content)
+	had := ch.Before.Exists
+	if f.doc != nil {
+		base, had = f.doc.Text(), !f.deleted
+	} else if f.before != nil {
+		base, had = *f.before, !f.missing
+	}
+	if base.Equal(now) && had == ch.After.Exists {
+		return nil
+	}
+	if f.doc == nil {
+		f.doc = review.New(base, f.core.now)
+	}
+	if o.Author == review.AuthorUser {
+		f.doc.Reload(now, o)
+	} else {
+		f.doc.AgentEdit(now, o)
+		switch {
+		case !had && ch.After.Exists && f.deleted:
+			f.deleted = false // taken away and put back
+		case !had && ch.After.Exists:
+			f.created = true
+		case had && !ch.After.Exists && f.created:
+			f.created = false // made and taken away again
+		case had && !ch.After.Exists:
+			f.deleted = true
+		}
+	}
+	f.keepBefore(now)
+	f.missing = !ch.After.Exists
+	f.shownRev = ^f.shownRev
+	f.publish()
+	f.dropIfIdle()
+	return nil
+}
+
+// takeOpaque notes that a file which is no text has changed; mu is held.
+func (f *file) takeOpaque(ch checkpoint.Change) {
+	what := fmt.Sprint(ch.Before, ch.After)
+	if f.opaqueSeen == what {
+		return
+	}
+	f.opaqueSeen = what
+	f.opaque = ch.After.Opaque
+	if f.opaque == "" {
+		f.opaque = ch.Before.Opaque
+	}
+	f.opaqueOp = "modify"
+	switch {
+	case !ch.Before.Exists:
+		f.opaqueOp = "create"
+	case !ch.After.Exists:
+		f.opaqueOp = "delete"
+	}
+	if f.doc == nil {
+		f.doc = review.New(text.Text{}, f.core.now)
+	}
+	f.shownRev = ^f.shownRev
+	f.publish()
+}

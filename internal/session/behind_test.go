@@ -1,0 +1,174 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/review"
+)
+
+// gitInit makes a folder a repository whose files are committed.
+func gitInit(t *testing.T, root string) {
+	t.Helper()
+	for _, args := range [][]string{{"init", "-q", "."}, {"add", "-A"}, {"commit", "-q", "--allow-empty", "-m", "x"}} {
+		cmd := exec.Command("git", append([]string{"-C", root, "-c", "user.name=t", "-c", "user.email=t@t"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+}
+
+// Files that nobody has open and that a turn changes on disk are reviewed, with
+// git and without, however often the turn is looked at; decisions hold.
+func TestBehindTheBack(t *testing.T) {
+	for _, git := range []bool{true, false} {
+		l := &fakeLauncher{}
+		c, _, root := setup(t, l)
+		at := func(name string) string { return filepath.Join(root, name) }
+		writeFile(t, at("edited"), ten)
+		writeFile(t, at("gone"), "g\n")
+		writeFile(t, at("dirty"), "committed\n")
+		if git {
+			gitInit(t, root)
+		}
+		writeFile(t, at("dirty"), "user\n")
+		turnOf(t, c, l, func(h Host, sid string) {
+			writeFile(t, at("edited"), strings.NewReplacer("2\n", "TWO\n", "9\n", "NINE\n").Replace(ten))
+			writeFile(t, at("made"), "m\n")
+			writeFile(t, at("dirty"), "user\nagent\n")
+			if err := os.Remove(at("gone")); err != nil {
+				t.Error(err)
+			}
+			h.Update(sid, ToolPatch{ID: "t", Title: str("Run"), Kind: str("execute"), Status: str("completed")})
+			s := c.allSessions()[0]
+			s.mu.Lock()
+			running := s.running
+			s.mu.Unlock()
+			c.turnPoint(s, running)
+		})
+		files := map[string]Review{}
+		for _, r := range c.Reviews("", "") {
+			files[filepath.Base(r.Path)] = r
+		}
+		if len(files) != 4 || len(files["edited"].Hunks) != 2 || len(files["dirty"].Hunks) != 1 ||
+			files["made"].File == nil || files["made"].File.Op != "create" || files["gone"].File == nil || files["gone"].File.Op != "delete" {
+			t.Fatalf("git %v: %+v", git, files)
+		}
+		h := files["edited"].Hunks[0]
+		if o := h.Origins[0]; o.Author != review.AuthorAgent || o.Turn == "" || h.BaseText != "2\n" || h.Text != "TWO\n" {
+			t.Errorf("hunk %+v", h)
+		}
+		if d, err := c.Reject(t.Context(), Decide{Hunks: []string{h.ID}}); err != nil || len(d.Decided) != 1 {
+			t.Fatalf("%+v %v", d, err)
+		}
+		if d, err := c.Accept(t.Context(), Decide{URI: buffers.PathURI(at("edited"))}); err != nil || len(d.Decided) != 1 {
+			t.Fatalf("%+v %v", d, err)
+		}
+		if d, err := c.Reject(t.Context(), Decide{URI: buffers.PathURI(at("gone"))}); err != nil || len(d.Refused) != 0 {
+			t.Fatalf("%+v %v", d, err)
+		}
+		if d, err := c.Reject(t.Context(), Decide{Hunks: []string{files["made"].File.ID}}); err != nil || len(d.Refused) != 0 {
+			t.Fatalf("%+v %v", d, err)
+		}
+		// The next turn changes nothing: nothing comes back.
+		turnOf(t, c, l, func(Host, string) {})
+		if left := c.Reviews("", ""); len(left) != 1 || filepath.Base(left[0].Path) != "dirty" {
+			t.Errorf("git %v: left %+v", git, left)
+		}
+		if got := readFile(t, at("edited")); got != strings.Replace(ten, "9\n", "NINE\n", 1) {
+			t.Errorf("edited %q", got)
+		}
+		if got := readFile(t, at("gone")); got != "g\n" {
+			t.Errorf("gone %q", got)
+		}
+		if _, err := os.Stat(at("made")); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("made is still there: %v", err)
+		}
+	}
+}
+
+// What changed on disk between turns is not the agent's, also in a file of which
+// hunks are pending.
+func TestBetweenTurns(t *testing.T) {
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	writeFile(t, path, ten)
+	turnOf(t, c, l, func(Host, string) { writeFile(t, path, strings.Replace(ten, "2\n", "TWO\n", 1)) })
+	writeFile(t, path, strings.NewReplacer("2\n", "TWO\n", "9\n", "USER\n").Replace(ten))
+	turnOf(t, c, l, func(Host, string) {})
+	hunks := hunksOf(t, c, buffers.PathURI(path))
+	if len(hunks) != 1 || hunks[0].Text != "TWO\n" {
+		t.Errorf("hunks %+v", hunks)
+	}
+	if base, _ := c.Baseline(buffers.PathURI(path)); base != strings.Replace(ten, "9\n", "USER\n", 1) {
+		t.Errorf("baseline %q", base)
+	}
+}
+
+// A file that is no text is shown as changed and can be accepted.
+func TestOpaque(t *testing.T) {
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	path := filepath.Join(root, "pic")
+	writeFile(t, path, "\x00\x01")
+	turnOf(t, c, l, func(Host, string) { writeFile(t, path, "\x00\x02") })
+	rs := c.Reviews("", "")
+	if len(rs) != 1 || rs[0].File == nil || rs[0].File.Opaque != "binary" || len(rs[0].Hunks) != 0 {
+		t.Fatalf("%+v", rs)
+	}
+	id := rs[0].File.ID
+	if d, _ := c.Reject(t.Context(), Decide{Hunks: []string{id}}); len(d.Refused) != 1 {
+		t.Errorf("reject %+v", d)
+	}
+	if d, _ := c.Accept(t.Context(), Decide{Hunks: []string{id}}); len(d.Decided) != 1 {
+		t.Errorf("accept %+v", d)
+	}
+	if rs := c.Reviews("", ""); len(rs) != 0 {
+		t.Errorf("left %+v", rs)
+	}
+}
+
+// A clean document that the agent has left behind is reloaded by its editor, and
+// what arrives is the agent's, whichever way editors report a reload.
+func TestReloadIsTheAgents(t *testing.T) {
+	for name, load := range map[string]func(e *fakeEditor, uri, s string){
+		"close and open": func(e *fakeEditor, uri, s string) {
+			e.send(buffers.Close{URI: uri})
+			e.open(uri, s)
+		},
+		"a change": func(e *fakeEditor, uri, s string) { e.typeAt(uri, 0, len(e.text(uri)), s) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			e.caps["reload"] = true
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			e.onReload = func(u string) (bool, error) {
+				load(e, u, readFile(t, path))
+				return true, nil
+			}
+			want := strings.Replace(ten, "5\n", "FIVE\n", 1)
+			turnOf(t, c, l, func(Host, string) { writeFile(t, path, want) })
+			if got := e.text(uri); got != want {
+				t.Errorf("text %q", got)
+			}
+			if base, _ := c.Baseline(uri); base != ten {
+				t.Errorf("baseline %q", base)
+			}
+			hunks := hunksOf(t, c, uri)
+			if len(hunks) != 1 || hunks[0].Origins[0].Agent != "fake" {
+				t.Errorf("hunks %+v", hunks)
+			}
+		})
+	}
+}

@@ -1,0 +1,84 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// A file that the user renames arrives as a document that is closed and one of
+// another name with the same text that is opened (rule 14).
+
+// park puts away what is tracked of a file that is gone, for it may turn up
+// under another name, or again; mu is held.
+func (f *file) park() {
+	f.parked, f.parkedCreated = nil, false
+	if f.doc != nil && f.doc.Tracking() {
+		f.parked, f.parkedCreated = f.doc, f.created
+	}
+	f.doc, f.created = nil, false
+	f.publish()
+}
+
+// unpark brings back what was tracked of a file that is there again with the
+// text it had; mu is held.
+func (f *file) unpark(t text.Text) {
+	if f.doc == nil && f.parked != nil && f.parked.Text().Equal(t) {
+		f.doc, f.created = f.parked, f.parkedCreated
+		f.shownRev = ^f.shownRev
+	}
+	f.parked = nil
+}
+
+// renamed moves what is tracked of a file that is gone to the file whose
+// document was opened with its text.
+func (c *Core) renamed(from buffers.Path, to *file, was text.Text) {
+	old := c.file(from)
+	if old == to || isThere(from) {
+		return
+	}
+	both := []*file{old, to}
+	slices.SortFunc(both, func(a, b *file) int { // always in one order
+		if a.path < b.path {
+			return -1
+		}
+		return 1
+	})
+	for _, f := range both {
+		if f.lockOps(c.ctx) != nil {
+			return
+		}
+		defer f.unlockOps()
+	}
+	for _, f := range both {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+	}
+	if len(old.open) > 0 || len(to.open) == 0 || to.doc == nil || to.doc.Tracking() {
+		return
+	}
+	if old.doc != nil {
+		old.park()
+	}
+	doc, created := old.parked, old.parkedCreated
+	if doc == nil || !doc.Text().Equal(was) {
+		return
+	}
+	old.parked = nil
+	if now := to.doc.Text(); !doc.Text().Equal(now) { // the user has gone on
+		doc.Reload(now, review.Origin{Change: c.changeID(), Author: review.AuthorUser})
+	}
+	to.doc, to.created = doc, created
+	to.shownRev = ^to.shownRev
+	to.publish()
+}
+
+func isThere(p buffers.Path) bool {
+	_, err := os.Lstat(string(p))
+	return !errors.Is(err, fs.ErrNotExist)
+}
