@@ -55,7 +55,7 @@ func init() {
 		},
 		"link": func(w *world, a *args) ([]string, error) {
 			name, to := a.take("a path"), a.take("what it points at")
-			return nil, os.Symlink(filepath.FromSlash(to), w.path(name))
+			return nil, os.Symlink(strings.ReplaceAll(filepath.FromSlash(to), "$ROOT", w.root), w.path(name))
 		},
 		// stat says what kind of file something is.
 		"stat": func(w *world, a *args) ([]string, error) {

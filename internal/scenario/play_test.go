@@ -110,7 +110,21 @@ func (w *world) step(st step) (said []string, err error) {
 	if err == nil {
 		a.none()
 	}
+	if err == nil && tells[st.words[0]] {
+		err = w.sync()
+	}
 	return said, err
+}
+
+// tells are the steps after which the server is to know what the user did, before
+// anybody else does anything. A document that is closed is left alone: until the
+// next message it may be opened again.
+var tells = map[string]bool{"open": true, "type": true, "set": true, "undo": true, "redo": true, "save": true, "idle": true, "reload": true, "rename": true}
+
+// sync waits until the server has taken in what the editor has told it: a request
+// is begun only after all that came before.
+func (w *world) sync() error {
+	return w.request("textDocument/codeLens", map[string]any{"textDocument": map[string]any{"uri": "untitled:sync"}}, nil)
 }
 
 // steps are those of the user and the world; those of the agent are agentSteps.
