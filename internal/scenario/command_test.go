@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"acp-ls/internal/session"
@@ -270,11 +271,21 @@ func init() {
 			}
 			return w.say("acp.prompt.remove", map[string]any{"session": s, "id": a.take("an id")})
 		},
-		"questions": func(w *world, _ *args) ([]string, error) {
+		// questions lists the open ones; with a number, when there are so many.
+		"questions": func(w *world, a *args) ([]string, error) {
 			var r struct {
 				Questions []session.Question `json:"questions"`
 			}
 			refused, err := w.command("acp.permission.list", map[string]any{}, &r)
+			if len(a.words) > 0 {
+				n, numErr := strconv.Atoi(a.take("how many"))
+				ctx, cancel := w.limit()
+				defer cancel()
+				for err = errors.Join(err, numErr); err == nil && len(r.Questions) != n; err = errors.Join(err, ctx.Err()) {
+					r.Questions = nil
+					refused, err = w.command("acp.permission.list", map[string]any{}, &r)
+				}
+			}
 			out := refused
 			for _, q := range r.Questions {
 				out = append(out, fmt.Sprintf("%s %s %q", q.ID, q.Session, q.Message))
