@@ -33,6 +33,13 @@ func (e *editor) executeCommand(ctx context.Context, p *executeCommandParams) (a
 	default:
 		return nil, e.commandFailed(ctx, session.Errorf(session.KindInvalid, "%s takes one object as its only argument, not %d", m.name, len(p.Arguments)))
 	}
+	if e.settings.pulled != nil {
+		select {
+		case <-e.settings.pulled:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
 	result, err := m.run(e, ctx, argument)
 	if err != nil {
 		return nil, e.commandFailed(ctx, err)

@@ -2,6 +2,8 @@ package lspbridge
 
 import (
 	"fmt"
+	"sync"
+	"time"
 
 	"go.lsp.dev/jsonrpc2"
 	"go.lsp.dev/protocol"
@@ -36,6 +38,7 @@ func (e *editor) initialize(params jsonrpc2.RawMessage) (any, error) {
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "the server is ending")
 	}
 	e.lifecycle = running
+	e.configure()
 	e.log.Info("editor attached", "name", e.client.name, "version", p.ClientInfo.v.Version.v, "encoding", e.client.encoding.String())
 
 	result := &protocol.InitializeResult{
@@ -74,19 +77,27 @@ func (e *editor) capabilities() protocol.ServerCapabilities {
 	return caps
 }
 
-// initialized asks for the settings; initialize itself must not wait for them.
+// initialized asks for the settings. Commands that come meanwhile wait for them,
+// but not for long.
 func (e *editor) initialized(jsonrpc2.RawMessage) error {
-	e.spawn(func() {
-		e.configure()
-		if e.client.dynamicSettings {
-			e.registerSettings()
-		}
-		if e.client.configuration {
+	if e.client.configuration && e.settings.pulled == nil {
+		pulled := make(chan struct{})
+		e.settings.pulled = pulled
+		done := sync.OnceFunc(func() { close(pulled) })
+		e.spawn(func() {
+			defer time.AfterFunc(settingsWait, done).Stop()
+			defer done()
 			e.pullSettings()
-		}
-	})
+		})
+	}
+	if e.client.dynamicSettings {
+		e.spawn(e.registerSettings)
+	}
 	return nil
 }
+
+// settingsWait is how long commands wait for an editor to tell its settings.
+const settingsWait = 2 * time.Second
 
 type foldersParams struct {
 	Event struct {

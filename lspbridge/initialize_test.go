@@ -1,15 +1,18 @@
 package lspbridge
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/config"
+	"acp-ls/internal/session"
 	"acp-ls/lspbridge/fakeeditor"
 )
 
@@ -197,5 +200,56 @@ func TestSettingsAreSent(t *testing.T) {
 	}
 	if got := r.client.Received("client/registerCapability"); len(got) > 0 {
 		t.Errorf("registered %s", got)
+	}
+}
+
+// A command that follows at once runs under the editor's settings, and one whose
+// editor never tells them runs all the same.
+func TestCommandsWaitForTheSettings(t *testing.T) {
+	var mu sync.Mutex
+	inForce := ""
+	o := withAnswer("workspace/configuration", nil)
+	o.configure = func(layers ...config.Layer) []config.Problem {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, l := range layers {
+			inForce = string(l.JSON)
+		}
+		return nil
+	}
+	o.core = func(c *fakeCore) {
+		c.prompt = func(context.Context, session.Prompt) (session.PromptResult, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return session.PromptResult{Session: inForce}, nil
+		}
+	}
+	o.Settings = map[string]any{}
+	o.InitializationOptions = map[string]any{"terminal": true}
+	for _, answers := range []bool{true, false} {
+		answer, want := make(chan bool), `{"terminal":false}`
+		if !answers {
+			want = `{"terminal":true}`
+		}
+		o.Answer["workspace/configuration"] = func(ctx context.Context, _ json.RawMessage) (any, error) {
+			select {
+			case <-answer:
+				return []any{map[string]any{"terminal": false}}, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		r := start(t, o)
+		call, err := r.client.BeginCommand("acp.prompt", map[string]any{"text": "x"})
+		must(t, err)
+		r.await(t, "the question", fakeeditor.Received("workspace/configuration", 1))
+		if answers {
+			close(answer)
+		}
+		var result session.PromptResult
+		must(t, call.Wait(limit(t), &result))
+		if result.Session != want {
+			t.Errorf("answered %v: run under %s", answers, result.Session)
+		}
 	}
 }

@@ -15,6 +15,10 @@ import (
 
 // editorSettings are the layers an editor has given.
 type editorSettings struct {
+	// pulled is closed when the editor has told its settings, or has been waited
+	// for long enough; nil if it is not asked. Written on the read loop.
+	pulled chan struct{}
+
 	mu      sync.Mutex // also keeps configure and what it calls in order
 	initial *config.Layer
 	section *config.Layer
