@@ -160,30 +160,34 @@ func (d *Doc) conserves(runs []run) bool {
 	for s, n := range balance(d.runs, held) {
 		change[s] -= n
 	}
-	var before, after balanceOf // known if they are needed
-	count := func(t text.Text, s string) int {
-		n := 0
-		for _, r := range t.Lines(0, t.LineCount()) {
-			if r == s {
-				n++
-			}
-		}
-		return n
-	}
 	for s, n := range change {
 		if n >= 0 {
-			continue
+			delete(change, s)
 		}
-		if before == nil {
-			before = balance(d.anchor.runs, held)
-			after = balance(runs, undecidedIDs(d.anchor.runs))
-		}
-		was, is := count(d.anchor.text, s), count(d.text, s)
-		if is+after[s] < min(was, is)+before[s] {
+	}
+	if len(change) == 0 {
+		return true
+	}
+	before := balance(d.anchor.runs, held)
+	after := balance(runs, undecidedIDs(d.anchor.runs))
+	was, is := countRows(d.anchor.text, change), countRows(d.text, change)
+	for s := range change {
+		if is[s]+after[s] < min(was[s], is[s])+before[s] {
 			return false
 		}
 	}
 	return true
+}
+
+// countRows counts the rows of t that are keys of which.
+func countRows(t text.Text, which balanceOf) map[string]int {
+	out := map[string]int{}
+	for _, r := range t.Lines(0, t.LineCount()) {
+		if _, ok := which[r]; ok {
+			out[r]++
+		}
+	}
+	return out
 }
 
 // balanceOf says, by the text of rows, how many more of them are in a baseline than in the text.

@@ -218,6 +218,7 @@ func matching(r *rejection, lines []string, from, to int) int {
 // bringBack puts the rows of a rejected hunk at text row at, where its place is.
 func (d *Doc) bringBack(r *rejection, at int) {
 	w := d.window(at, at+r.staying())
+	alive := undecidedIDs(d.runs)
 	var rows []row
 	i, line := 0, w.lo
 	copyRow := func(change func(*row)) {
@@ -239,14 +240,14 @@ func (d *Doc) bringBack(r *rejection, at int) {
 	for _, x := range r.rows {
 		switch {
 		case !x.stays:
-			if d.alive(x.id) {
+			if alive[x.id] {
 				x.id = d.id()
 			}
 			rows = append(rows, x.row)
 		case x.chosen: // its deletion comes back
 			copyRow(func(now *row) {
 				now.del, now.mine = x.del, false
-				if now.id == 0 && !d.alive(x.id) {
+				if now.id == 0 && !alive[x.id] {
 					now.id = x.id
 				} else if now.id == 0 {
 					now.id = d.id()

@@ -219,10 +219,16 @@ func (e *userEvent) findMoves(edits []linediff.Edit, paired bool) {
 	d := e.doc
 	e.marks = map[int]row{}
 	agents := slices.ContainsFunc(d.limbo, row.agents)
-	for _, x := range edits {
-		d.eachStored(e.lo+x.A0, e.lo+x.A1, func(at int, r row) {
-			e.marks[at-e.lo] = r
-			agents = agents || r.agents()
+	if len(edits) > 0 {
+		next := 0 // edit
+		d.eachStored(e.lo+edits[0].A0, e.lo+edits[len(edits)-1].A1, func(at int, r row) {
+			for edits[next].A1 <= at-e.lo {
+				next++
+			}
+			if edits[next].A0 <= at-e.lo {
+				e.marks[at-e.lo] = r
+				agents = agents || r.agents()
+			}
 		})
 	}
 	if !agents {
@@ -292,21 +298,42 @@ func (e *userEvent) take(from, to int) {
 // fromLimbo finds rows of new among those that events just before removed.
 func (e *userEvent) fromLimbo(added []int) {
 	d := e.doc
-	for _, b := range added {
-		for _, marked := range []bool{false, true} {
-			i := slices.IndexFunc(d.limbo, func(r row) bool { return r.agents() == marked && r.text == e.new[b].text })
-			if i < 0 {
-				continue
-			}
-			r := d.limbo[i]
-			if d.alive(r.id) { // it came back otherwise too
-				r.id = d.id()
-			}
-			e.moved[b] = r
-			d.limbo = slices.Delete(slices.Clone(d.limbo), i, i+1)
-			break
+	if len(d.limbo) == 0 || len(added) == 0 {
+		return
+	}
+	alive := undecidedIDs(d.runs)
+	plain, marked := map[string][]int{}, map[string][]int{}
+	for i, r := range d.limbo {
+		if r.agents() {
+			marked[r.text] = append(marked[r.text], i)
+		} else {
+			plain[r.text] = append(plain[r.text], i)
 		}
 	}
+	gone := map[int]bool{}
+	for _, b := range added {
+		s, from := e.new[b].text, plain
+		if len(plain[s]) == 0 {
+			from = marked
+		}
+		if len(from[s]) == 0 {
+			continue
+		}
+		i := from[s][0]
+		from[s] = from[s][1:]
+		r := d.limbo[i]
+		if alive[r.id] { // it came back otherwise too
+			r.id = d.id()
+		}
+		e.moved[b], gone[i] = r, true
+	}
+	var left []row
+	for i, r := range d.limbo {
+		if !gone[i] {
+			left = append(left, r)
+		}
+	}
+	d.limbo = left
 }
 
 // maxLimbo is how many removed rows are kept for the next event.
@@ -315,28 +342,19 @@ const maxLimbo = 4096
 // fillLimbo keeps the rows that the event removed for the next one.
 func (e *userEvent) fillLimbo() {
 	d := e.doc
+	if len(e.removed) == 0 {
+		return
+	}
+	alive := undecidedIDs(d.runs)
 	for _, i := range e.removed {
 		r, ok := e.marks[i]
 		if !ok {
 			r = e.old[i]
 		}
-		if len(d.limbo) < maxLimbo && !e.taken[i] && !d.alive(r.id) {
+		if len(d.limbo) < maxLimbo && !e.taken[i] && !alive[r.id] {
 			d.limbo = append(d.limbo, r)
 		}
 	}
-}
-
-// alive reports whether a marked row is in the document.
-func (d *Doc) alive(id uint64) bool {
-	if id == 0 {
-		return false
-	}
-	for _, r := range d.runs {
-		if slices.ContainsFunc(r.rows, func(x row) bool { return x.id == id }) {
-			return true
-		}
-	}
-	return false
 }
 
 func sameRows(a []row, x []int, b []row, y []int) bool {

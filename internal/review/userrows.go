@@ -116,12 +116,12 @@ func (b *builder) replace(x linediff.Edit) {
 				b.out = append(b.out, r)
 				continue
 			}
-			b.block(from+i, from+i+1, k, k+1)
+			b.block(from+i, from+i+1, x.A0+k-x.B0, k, k+1)
 			k++
 		}
 		return
 	}
-	b.block(from, b.i, x.B0, x.B1)
+	b.block(from, b.i, x.A0, x.B0, x.B1)
 }
 
 // inPlace reports whether each row of a block was changed where it is.
@@ -144,11 +144,11 @@ func (b *builder) inPlace(block []row, x linediff.Edit) bool {
 }
 
 // block makes the rows [k0, k1) of new of the rows [from, to) of the window, the first and
-// last of which are in the text.
-func (b *builder) block(from, to, k0, k1 int) {
+// last of which are in the text; the first is text row at of the window.
+func (b *builder) block(from, to, at, k0, k1 int) {
 	var olds []row  // what can have flowed into new rows
 	var where []int // their places in the window
-	at := b.lo + textRows(b.in[:from])
+	at += b.lo
 	for i := from; i < to; i++ {
 		if r := b.in[i]; r.inText() {
 			if !b.taken[at] {
@@ -212,8 +212,7 @@ func (b *builder) changeReplaced(i int, now string) {
 	if !single {
 		return
 	}
-	k := slices.IndexFunc(b.out, func(x row) bool { return x.id == b.in[i-1].id })
-	if k >= 0 {
+	if k := len(b.out) - 1; k >= 0 && b.out[k].id == b.in[i-1].id {
 		b.out[k].text = mergeWords(r.text, now, b.out[k].text)
 	}
 }

@@ -316,8 +316,8 @@ func (s shot) lost(now shot, exempt string) error {
 	return nil
 }
 
-// countRows counts the rows of a text.
-func countRows(s string) map[string]int {
+// countsOf counts the rows of a text.
+func countsOf(s string) map[string]int {
 	out := map[string]int{}
 	for _, r := range splitRows(s) {
 		out[r.text]++
@@ -411,23 +411,27 @@ func (w *world) send(start, end int, ins string, author Author) error {
 	for u := range w.words {
 		exempt.WriteString(u + " ")
 	}
-	// Rows that undo brings back as they were are not lost.
-	back := func(id uint64) bool {
-		return slices.ContainsFunc(now.rows, func(x row) bool { return x.id == id })
-	}
-	for _, r := range w.first.rows {
-		if r.ghost() && back(r.id) {
-			exempt.WriteString(r.text + " ")
-		}
-	}
+	return w.first.lost(now, exempt.String())
+}
+
+// undone returns the words of rows that are there as undo brought them back, in another form
+// perhaps.
+func (w *world) undone(now shot) map[string]bool {
+	rows := slices.Clone(w.first.rows)
 	for _, r := range w.first.rejected {
 		for _, x := range r.rows {
-			if back(x.id) {
-				exempt.WriteString(x.text + " ")
+			rows = append(rows, x.row)
+		}
+	}
+	out := map[string]bool{}
+	for _, r := range rows {
+		if r.undecided() && slices.ContainsFunc(now.rows, func(x row) bool { return x.id == r.id }) {
+			for _, u := range userToken.FindAllString(r.text, -1) {
+				out[u] = true
 			}
 		}
 	}
-	return w.first.lost(now, exempt.String())
+	return out
 }
 
 // conserved checks that no row left the baseline by the user's action, of which this is
@@ -454,6 +458,9 @@ func (w *world) conserved(start, end int, ins string, before, now shot) error {
 	}
 	was := Doc{text: w.d.anchor.text, runs: w.d.anchor.runs, tail: w.d.anchor.tail, eol: w.d.eol}
 	wasBase := was.Baseline().String()
+	for u := range w.undone(now) {
+		w.words[u] = true
+	}
 	for _, u := range userToken.FindAllString(wasBase, -1) {
 		if !strings.Contains(now.base, u) && !w.words[u] {
 			return fmt.Errorf("the user's %s left the baseline by an action that does not concern it", u)
@@ -476,8 +483,8 @@ func (w *world) conserved(start, end int, ins string, before, now shot) error {
 			}
 		}
 	}
-	inBase := countRows(now.base)
-	for s, n := range countRows(wasBase) {
+	inBase := countsOf(now.base)
+	for s, n := range countsOf(wasBase) {
 		if inBase[s] < n-w.removed[s]-reworded[s] {
 			return fmt.Errorf("row %q was %d times in the baseline, the action removed %d, there are %d", s, n, w.removed[s], inBase[s])
 		}

@@ -178,7 +178,7 @@ func (w *world) marksOf(rows []row, i, j int) map[string]bool {
 	at := 0
 	// An agent's row beside a deleted one of the same text is neither; of equal rows any may move.
 	equal := map[string]int{}
-	for _, r := range rows {
+	for _, r := range append(slices.Clone(rows), w.d.limbo...) {
 		if !r.ghost() {
 			equal[r.text]++
 		}
