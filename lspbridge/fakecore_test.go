@@ -191,6 +191,7 @@ type rigOptions struct {
 	settings  *config.Settings
 	configure func(...config.Layer) []config.Problem
 	core      func(*fakeCore)
+	after     func(time.Duration, func()) func() bool
 }
 
 // patience is how long a test waits for what must come.
@@ -209,7 +210,7 @@ func start(t *testing.T, o rigOptions) *rig {
 	opts := Options{
 		Settings: func() *config.Settings { return o.settings }, Configure: o.configure,
 		Log:  slog.New(slog.NewTextHandler(testWriter{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Name: "acp-ls", Version: "test",
+		Name: "acp-ls", Version: "test", after: o.after,
 	}
 	go func() { r.served <- serve(context.Background(), server, r.core, opts) }()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -85,7 +85,7 @@ func (e *editor) initialized(jsonrpc2.RawMessage) error {
 		e.settings.pulled = pulled
 		done := sync.OnceFunc(func() { close(pulled) })
 		e.spawn(func() {
-			defer time.AfterFunc(settingsWait, done).Stop()
+			defer e.opts.after(settingsWait, done)()
 			defer done()
 			e.pullSettings()
 		})

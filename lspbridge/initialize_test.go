@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/config"
@@ -227,6 +228,11 @@ func TestCommandsWaitForTheSettings(t *testing.T) {
 	o.Settings = map[string]any{}
 	o.InitializationOptions = map[string]any{"terminal": true}
 	for _, answers := range []bool{true, false} {
+		timer := make(chan func(), 1)
+		o.after = func(_ time.Duration, f func()) func() bool {
+			timer <- f
+			return func() bool { return true }
+		}
 		answer, want := make(chan bool), `{"terminal":false}`
 		if !answers {
 			want = `{"terminal":true}`
@@ -243,8 +249,10 @@ func TestCommandsWaitForTheSettings(t *testing.T) {
 		call, err := r.client.BeginCommand("acp.prompt", map[string]any{"text": "x"})
 		must(t, err)
 		r.await(t, "the question", fakeeditor.Received("workspace/configuration", 1))
-		if answers {
+		if timeUp := <-timer; answers {
 			close(answer)
+		} else {
+			timeUp()
 		}
 		var result session.PromptResult
 		must(t, call.Wait(limit(t), &result))

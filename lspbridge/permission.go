@@ -26,8 +26,6 @@ const decideLater = "Decide later"
 // questions are those that the editor is shown.
 type questions struct {
 	turn turnstile // for window/showMessageRequest
-	// after is time.AfterFunc, or a test's.
-	after func(time.Duration, func()) (stop func() bool)
 
 	mu    sync.Mutex
 	shown map[string]bool // question ids that have been sent by acp/permission
@@ -116,7 +114,7 @@ func (e *editor) popUp(ctx context.Context, q session.Question) (string, error) 
 		return "", err
 	}
 	defer leave()
-	stop := e.questions.after(cmp.Or(e.opts.HoldQuestion, holdQueue), leave)
+	stop := e.opts.after(cmp.Or(e.opts.HoldQuestion, holdQueue), leave)
 	defer stop()
 
 	params := messageRequest(q)

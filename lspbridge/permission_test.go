@@ -180,9 +180,10 @@ func (a alarms) after(d time.Duration, f func()) func() bool {
 // for a minute, or withdrawn, lets the next one be shown.
 func TestPopUpsAreShownOneByOne(t *testing.T) {
 	a := newAsker("1", "2", "3", "4")
-	r := start(t, withAnswer("window/showMessageRequest", a.answer))
 	minute := make(alarms, 4)
-	r.bridge.questions.after = minute.after
+	o := withAnswer("window/showMessageRequest", a.answer)
+	o.after = minute.after
+	r := start(t, o)
 	shown := func(want string) {
 		t.Helper()
 		var got string

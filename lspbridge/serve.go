@@ -28,6 +28,9 @@ type Options struct {
 	Log          *slog.Logger
 	Name         string // of the server, for initialize
 	Version      string
+
+	// after is time.AfterFunc, or a test's.
+	after func(time.Duration, func()) (stop func() bool)
 }
 
 // ErrNoShutdown says that the editor sent exit without shutdown before it. LSP
@@ -64,6 +67,9 @@ func newEditor(ctx context.Context, rwc io.ReadWriteCloser, c core, o Options) *
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
+	if o.after == nil {
+		o.after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
+	}
 	e := &editor{core: c, opts: o, log: o.Log, ready: make(chan struct{}), published: map[string]bool{}}
 	e.ctx, e.end = context.WithCancelCause(ctx)
 	e.stream = newStream(rwc, e.log)
@@ -71,7 +77,6 @@ func newEditor(ctx context.Context, rwc io.ReadWriteCloser, c core, o Options) *
 	e.stream.onEnd = e.readEnded
 	e.conn = jsonrpc2.NewConn(e.stream, jsonrpc2.WithCodec(codec{}))
 	e.out = newOutbox(e.write)
-	e.questions.after = func(d time.Duration, f func()) func() bool { return time.AfterFunc(d, f).Stop }
 	return e
 }
 
