@@ -39,18 +39,31 @@ func Diff(a, b []string) []Edit {
 	case midA+midB > maxRows:
 		return []Edit{{start, len(a) - end, start, len(b) - end}}
 	}
+	start -= min(start, slideRows)
+	end -= min(end, slideRows)
+	compare := dense
+	if midA*midB > rowBudget.pairs {
+		compare = sparse
+	}
+	edits := compare(a[start:len(a)-end], b[start:len(b)-end])
+	for i, e := range edits {
+		edits[i] = Edit{e.A0 + start, e.A1 + start, e.B0 + start, e.B1 + start}
+	}
+	return edits
+}
+
+// dense compares short texts, by the library alone.
+func dense(a, b []string) []Edit {
 	mode := []diff.Option{diff.Context(0), textdiff.IndentHeuristic()}
+	start, end := trim(a, b)
 	if rowBudget.exceeded(a[start:len(a)-end], b[start:len(b)-end]) {
 		mode = append(mode, diff.Fast())
 	}
-	start -= min(start, slideRows)
-	end -= min(end, slideRows)
-
-	x, y := join(a[start:len(a)-end], b[start:len(b)-end])
+	x, y := join(a, b)
 	hunks := textdiff.Hunks(x, y, mode...)
 	edits := make([]Edit, len(hunks))
 	for i, h := range hunks {
-		edits[i] = Edit{h.LineNoX + start, h.EndLineNoX + start, h.LineNoY + start, h.EndLineNoY + start}
+		edits[i] = Edit{h.LineNoX, h.EndLineNoX, h.LineNoY, h.EndLineNoY}
 	}
 	return edits
 }
@@ -70,7 +83,7 @@ func Apply(a, b []string, edits []Edit) []string {
 
 // trim returns the number of rows (or tokens) common to both at the start and at the end.
 // The two never overlap.
-func trim(a, b []string) (start, end int) {
+func trim[T comparable](a, b []T) (start, end int) {
 	n := min(len(a), len(b))
 	for start < n && a[start] == b[start] {
 		start++

@@ -1,6 +1,9 @@
 package linediff
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // The library's search takes time proportional to the square of the number of differences,
 // and gives up by itself only late: two texts of 20,000 rows drawn from few distinct ones
@@ -105,13 +108,45 @@ func repetitive(a, b []uint64) bool {
 	return true
 }
 
-// within reports whether at most limit deletions and insertions turn a into b. It is the
-// greedy search of Myers (1986) for the length of the shortest edit script: after d edits,
-// far has, for each k, the farthest row of a that can be reached with k rows more of a than
-// of b used up.
+// within reports whether at most limit deletions and insertions turn a into b.
 func within(limit int, a, b []uint64) bool {
+	_, ok := greedy(limit, a, b, func(int, []int) {})
+	return ok
+}
+
+// script returns a shortest list of rows of a to delete and rows of b to insert, each
+// ascending, if they are at most limit together.
+func script(limit int, a, b []uint64) (deleted, inserted []int, ok bool) {
+	var steps [][]int // by number of edits, what far was for each k from -d to d
+	d, ok := greedy(limit, a, b, func(d int, far []int) {
+		steps = append(steps, slices.Clone(far[limit+1-d:limit+1+d+1]))
+	})
+	if !ok {
+		return nil, nil, false
+	}
+	for k := len(a) - len(b); d > 0; d-- {
+		far := steps[d-1]
+		below := func(k int) bool { return k >= 1-d && k <= d-1 }
+		if at := k + d - 1; below(k-1) && (!below(k+1) || far[at-1] >= far[at+1]) {
+			deleted = append(deleted, far[at-1])
+			k--
+		} else {
+			inserted = append(inserted, far[at+1]-(k+1))
+			k++
+		}
+	}
+	slices.Reverse(deleted)
+	slices.Reverse(inserted)
+	return deleted, inserted, true
+}
+
+// greedy is the search of Myers (1986) for the shortest edit script: after d edits, far has,
+// for each k, at limit+1+k, the farthest row of a that can be reached with k rows more of a
+// than of b used up. It returns the number of edits, if they are at most limit, and shows
+// what it has found after each, but for the last.
+func greedy(limit int, a, b []uint64, show func(d int, far []int)) (edits int, ok bool) {
 	if d := len(a) - len(b); d > limit || -d > limit {
-		return false
+		return 0, false
 	}
 	far := make([]int, 2*limit+3)
 	for d := 0; d <= limit; d++ {
@@ -127,10 +162,11 @@ func within(limit int, a, b []uint64) bool {
 				j++
 			}
 			if i >= len(a) && j >= len(b) {
-				return true
+				return d, true
 			}
 			far[at] = i
 		}
+		show(d, far)
 	}
-	return false
+	return 0, false
 }
