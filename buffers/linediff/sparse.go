@@ -1,7 +1,5 @@
 package linediff
 
-import "slices"
-
 // A long text is mostly one that was edited here and there. To find the edits the library
 // makes two copies of all of it and puts each row into a map, and then finds the rows that
 // are left in their order. So a long text goes to the library only where there is a choice:
