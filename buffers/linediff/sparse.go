@@ -7,7 +7,7 @@ package linediff
 
 const (
 	// nearEdits is up to how many rows that both texts have may be deleted and inserted.
-	nearEdits = 600
+	nearEdits = 400
 
 	// placeRows is how many rows around an edit have a say in which place is best.
 	placeRows = 25
