@@ -337,7 +337,7 @@ func (e *userEvent) fromLimbo(added []int) {
 }
 
 // maxLimbo is how many removed rows are kept for the next event.
-const maxLimbo = 4096
+const maxLimbo = 1 << 16
 
 // fillLimbo keeps the rows that the event removed for the next one.
 func (e *userEvent) fillLimbo() {
