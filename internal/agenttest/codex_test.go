@@ -18,7 +18,20 @@ func TestCodex(t *testing.T) {
 	w.wantDisk("notes.txt", edited(disk, agentEdits...)) // its own writing; it never had the user's text
 	w.decidesOnNotes(users)
 	w.decidesOnMain()
-	w.wantDisk("new.txt", "brand new\nfile\n")
+	w.decidesOnNew()
+	if r := w.review("made-by-shell"); r.File == nil || r.File.Op != "create" {
+		t.Errorf("made-by-shell is not shown as made by the agent: %+v", r)
+	}
 	w.refusesOne("cancelled") // it ends the turn itself
 	w.cancelsTurns()
+}
+
+// Whatever becomes of acp-ls, nothing of an agent goes on: here it is killed
+// while Codex, which does not end when its input does, runs a command.
+func TestKilledWithAnAgentAtWork(t *testing.T) {
+	t.Parallel()
+	w := begin(t, codex, "session", "permission")
+	w.begin("DO-SLEEP please")
+	w.eventually("a running command", func() bool { return w.runs("sleep 300") })
+	w.kill()
 }

@@ -21,7 +21,7 @@ var patience = func() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("ACP_LS_TEST_PATIENCE")); err == nil {
 		return d
 	}
-	return 45 * time.Second
+	return 4 * time.Minute
 }()
 
 const root = "../.."

@@ -46,7 +46,7 @@ func (w *world) editsUnsavedText() (users string) {
 	if !w.modelWasTold(typedOver) {
 		w.t.Error("the model never saw what the user had typed and not saved")
 	}
-	if said := strings.Join(w.entries("agent"), ""); !strings.Contains(said, "All done.") {
+	if said := w.said(w.session); !strings.Contains(said, "All done.") {
 		w.t.Errorf("the agent said %q", said)
 	}
 	return edited(disk, "line 10\n", typedOver, "line 20\n", "line 20\n"+typedNew) + typedDuring
@@ -121,7 +121,7 @@ func (w *world) refusesOne(stop string) {
 	w.wantQuestions([2]string{"edit", "notes.txt"})
 	w.wantText("notes.txt", text)
 	w.wantDisk("notes.txt", disk)
-	w.noToolCallOpen()
+	w.noToolCallOpen(w.session)
 }
 
 // cancelsTurns cancels a turn in which the model hangs, one with an open
@@ -152,7 +152,7 @@ func (w *world) cancelsTurns() {
 	w.cancel()
 	t.stopped("cancelled")
 	w.eventually("the end of the command", func() bool { return !w.runs("sleep 300") })
-	w.noToolCallOpen()
+	w.noToolCallOpen(w.session)
 
 	// A session whose turns were cancelled goes on.
 	w.prompt("DO-ANSWER please")

@@ -141,15 +141,25 @@ func (w *world) command(name string, argument, result any) {
 	}
 }
 
+// newSession makes a session with the agent.
+func (w *world) newSession() string {
+	w.t.Helper()
+	var info struct{ Session string }
+	w.command("acp.session.new", map[string]any{}, &info)
+	return info.Session
+}
+
 // turn is a turn under way.
 type turn struct {
 	w    *world
 	call *fakeeditor.Call
 }
 
-func (w *world) begin(text string) turn {
+func (w *world) begin(text string) turn { return w.beginIn(w.session, text) }
+
+func (w *world) beginIn(session, text string) turn {
 	w.t.Helper()
-	call, err := w.editor.BeginCommand("acp.prompt", map[string]any{"session": w.session, "text": text, "wait": true})
+	call, err := w.editor.BeginCommand("acp.prompt", map[string]any{"session": session, "text": text, "wait": true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -174,9 +184,11 @@ func (w *world) prompt(text string) {
 	w.begin(text).stopped("end_turn")
 }
 
-func (w *world) cancel() {
+func (w *world) cancel() { w.cancelIn(w.session) }
+
+func (w *world) cancelIn(session string) {
 	w.t.Helper()
-	w.command("acp.cancel", map[string]any{"session": w.session}, nil)
+	w.command("acp.cancel", map[string]any{"session": session}, nil)
 }
 
 type review struct {
@@ -255,18 +267,28 @@ func (w *world) await(what string, met fakeeditor.Expectation) {
 	}
 }
 
-// entries are the transcript's entries of a kind.
-func (w *world) entries(kind string) []string {
+// said is what the agent has said in a session.
+func (w *world) said(session string) string {
 	w.t.Helper()
-	var all struct{ Entries []struct{ Kind, Text string } }
-	w.command("acp.session.entries", map[string]any{"session": w.session}, &all)
-	var out []string
-	for _, e := range all.Entries {
-		if e.Kind == kind {
-			out = append(out, e.Text)
+	var words strings.Builder
+	for _, e := range w.entries(session) {
+		if e.Kind == "agent" {
+			words.WriteString(e.Text)
 		}
 	}
-	return out
+	return words.String()
+}
+
+type entry struct {
+	Kind, Text string
+	Tool       *struct{ ID, Title, Kind, Status string }
+}
+
+func (w *world) entries(session string) []entry {
+	w.t.Helper()
+	var all struct{ Entries []entry }
+	w.command("acp.session.entries", map[string]any{"session": session}, &all)
+	return all.Entries
 }
 
 // modelWasTold says whether a request to the model had a text.
@@ -341,15 +363,9 @@ func (w *world) wantBaseline(name, want string) {
 }
 
 // noToolCallOpen checks that no tool call is shown as going on.
-func (w *world) noToolCallOpen() {
+func (w *world) noToolCallOpen(session string) {
 	w.t.Helper()
-	var all struct {
-		Entries []struct {
-			Tool *struct{ ID, Title, Status string }
-		}
-	}
-	w.command("acp.session.entries", map[string]any{"session": w.session}, &all)
-	for _, e := range all.Entries {
+	for _, e := range w.entries(session) {
 		if e.Tool != nil && (e.Tool.Status == "pending" || e.Tool.Status == "in_progress") {
 			w.t.Errorf("tool call %s (%s) is %s after its turn", e.Tool.ID, e.Tool.Title, e.Tool.Status)
 		}

@@ -53,6 +53,7 @@ type world struct {
 // question is a permission question as the editor gets it.
 type question struct {
 	ID       string `json:"id"`
+	Session  string `json:"session"`
 	ToolCall struct {
 		Title   string `json:"title"`
 		Kind    string `json:"kind"`
@@ -73,8 +74,8 @@ const (
 )
 
 const (
-	notesOnDisk = "line %d\n" // 30 of them
-	mainOnDisk  = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n\nfunc answer() int {\n\treturn 1\n}\n"
+	notesRow   = "line %d\n" // of 30
+	mainOnDisk = "package main\n\nfunc main() {\n\tprintln(\"hello\")\n}\n\nfunc answer() int {\n\treturn 1\n}\n"
 )
 
 // begin makes a world with a session that is ready for prompts. members are
@@ -115,16 +116,14 @@ func begin(t *testing.T, a agent, members ...string) *world {
 		"agents":       map[string]any{a.name: map[string]any{"command": command, "args": args, "env": env}},
 	}))
 	w.startServer(bin, members)
-	var info struct{ Session string }
-	w.command("acp.session.new", map[string]any{}, &info)
-	w.session = info.Session
+	w.session = w.newSession()
 	return w
 }
 
 func (w *world) makeRepository() {
 	var notes strings.Builder
 	for i := range 30 {
-		fmt.Fprintf(&notes, notesOnDisk, i+1)
+		fmt.Fprintf(&notes, notesRow, i+1)
 	}
 	w.write(w.path("notes.txt"), notes.String())
 	w.write(w.path("main.go"), mainOnDisk)
