@@ -205,8 +205,9 @@ func TestLargeEvents(t *testing.T) {
 	if h := s.pending(); len(h) != 1 || h[0].Text != full {
 		t.Fatalf("undo: %d hunks", len(h))
 	}
-	s.UserEdit(0, s.Text().Len()/2, "")
-	s.UserEdit(s.Text().Len(), s.Text().Len(), full[:len(full)/3]) // a large move, in part
+	half := s.Text().LineStart(n / 2)
+	s.UserEdit(0, half, "")
+	s.UserEdit(s.Text().Len(), s.Text().Len(), full[:half]) // a large move
 	if got := s.Baseline().String(); got != "" {
 		t.Errorf("moved rows are in the baseline: %d bytes", len(got))
 	}
