@@ -321,3 +321,43 @@ func TestEditBesideAnotherServer(t *testing.T) {
 		}
 	})
 }
+
+// What one edit does reaches the server as one change: no text in between, which
+// nobody has seen, such as Neovim makes at the end of a file.
+func TestEditIsOneChange(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		text := numbers
+		v := e.awaitText(e.uri("a.txt"), text)
+		for _, c := range []struct {
+			edits []any
+			want  string
+		}{
+			{[]any{textEdit(8, 0, 8, 0, "nine\n")}, numbers + "nine\n"},
+			{[]any{textEdit(0, 0, 1, 0, "ONE\n"), textEdit(3, 0, 4, 0, ""), textEdit(8, 0, 9, 0, "NINE\n")},
+				strings.NewReplacer("one", "ONE", "four\n", "").Replace(numbers) + "NINE\n"},
+			{[]any{textEdit(7, 0, 8, 0, "")}, strings.NewReplacer("one", "ONE", "four\n", "").Replace(numbers)},
+			{[]any{textEdit(0, 0, 7, 0, "")}, "\n"}, // Neovim has no buffer without a line
+		} {
+			e.mu.Lock()
+			e.received = nil
+			e.mu.Unlock()
+			if got := e.edit("a.txt", v, c.edits...); !got.Applied {
+				t.Fatalf("refused: %s", got.FailureReason)
+			}
+			v = e.awaitText(e.uri("a.txt"), c.want)
+			changes := 0
+			e.mu.Lock()
+			for _, m := range e.received {
+				if m.Method == "textDocument/didChange" {
+					changes++
+				}
+			}
+			e.mu.Unlock()
+			if changes != 1 {
+				t.Errorf("%q came in %d changes, want 1", c.want, changes)
+			}
+		}
+	})
+}

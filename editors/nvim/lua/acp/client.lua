@@ -155,10 +155,7 @@ local function spawn(cmd, root)
       request = rpc.request,
       is_closing = rpc.is_closing,
       terminate = rpc.terminate,
-      notify = function(method, params)
-        documents.on_notify(method, params)
-        return rpc.notify(method, params)
-      end,
+      notify = documents.listen_to(rpc.notify),
     }
   end
 end

@@ -98,6 +98,60 @@ function M.on_notify(method, params)
   end
 end
 
+---@type fun(method: string, params: table): boolean?
+local send
+---@type table? a didChange that is held back
+local held
+---@type boolean
+local holding = false
+
+local function release()
+  local params = held
+  held = nil
+  if params then
+    M.on_notify('textDocument/didChange', params)
+    send('textDocument/didChange', params)
+  end
+end
+
+---Wraps what sends notifications to acp-ls.
+---@param notify fun(method: string, params: table): boolean?
+---@return fun(method: string, params: table): boolean?
+function M.listen_to(notify)
+  send = notify
+  return function(method, params)
+    if holding and method == 'textDocument/didChange' then
+      if held and held.textDocument.uri == params.textDocument.uri then
+        vim.list_extend(held.contentChanges, params.contentChanges)
+        held.textDocument = params.textDocument
+      else
+        release()
+        held = params
+      end
+      return true
+    end
+    release()
+    M.on_notify(method, params)
+    return notify(method, params)
+  end
+end
+
+---Runs fn; what it changes in a document goes to acp-ls as one change. Neovim would
+---send each of its steps, and with them texts that nobody has seen.
+---@param fn fun()
+function M.as_one_change(fn)
+  local client = require('acp.client')
+  client.flush()
+  holding = true
+  local ok, err = pcall(fn)
+  client.flush()
+  holding = false
+  release()
+  if not ok then
+    error(err, 0)
+  end
+end
+
 ---@param uri string
 ---@return acp.Document?
 function M.by_uri(uri)
@@ -120,7 +174,7 @@ function M.version(doc)
 end
 
 function M.reset()
-  by_buf, by_uri = {}, {}
+  by_buf, by_uri, held = {}, {}, nil
 end
 
 return M

@@ -3,6 +3,7 @@
 ---it has dropped.
 local client = require('acp.client')
 local documents = require('acp.documents')
+local textedit = require('acp.textedit')
 
 local M = {}
 local ns = vim.api.nvim_create_namespace('acp.edit')
@@ -22,7 +23,7 @@ local function as_one_change(bufnr, fn)
   local readonly = vim.bo[bufnr].readonly
   break_undo(bufnr)
   vim.bo[bufnr].readonly = false
-  local ok, err = pcall(fn)
+  local ok, err = pcall(documents.as_one_change, fn)
   vim.bo[bufnr].readonly = readonly
   break_undo(bufnr)
   if not ok then
@@ -128,7 +129,7 @@ function M.on_apply_edit(params, reply)
   local encoding = lsp and lsp.offset_encoding or 'utf-16'
   for i, change in ipairs(changes) do
     local ok, err = pcall(as_one_change, docs[i].bufnr, function()
-      vim.lsp.util.apply_text_edits(change.edits, docs[i].bufnr, encoding)
+      textedit.apply(docs[i].bufnr, change.edits, encoding)
     end)
     if not ok then
       client.flush()
@@ -347,7 +348,9 @@ function M.on_adopt(params, reply)
   break_undo(bufnr)
   keep_views(bufnr, function()
     if take_disk(bufnr) then
-      adopted = pcall(set_lines, bufnr, lines)
+      adopted = pcall(documents.as_one_change, function()
+        set_lines(bufnr, lines)
+      end)
       vim.bo[bufnr].endofline = eol
     end
   end)
