@@ -25,7 +25,7 @@ lint: ## format and lint, Go and Lua
 	tools/ci/run format vet staticcheck lua
 
 bench: ## measure beside anchors, as a table (docs/benchmarks.md)
-	go test -run '^$$' -bench . -count 1 -timeout 0 ./internal/bench
+	tools/ci/bench
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	tools/ci/fuzz $(FUZZTIME)
