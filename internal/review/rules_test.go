@@ -259,6 +259,15 @@ func TestChangedRows(t *testing.T) {
 				s.settle()
 			}
 		}, "f(a, z) // c TODO|", "f(a, b) // c TODO|", []string{"[0,1) f(a, z) // c TODO| <- f(a, b) // c TODO|"}},
+		{"words go into the row that was replaced twice", "f(a, b) // c|", func(s *script) {
+			s.a("c1", "f(a, x) // c|")
+			s.a("d1", "f(a, z) // c|")
+			s.put("// c", "// c TODO")
+		}, "f(a, z) // c TODO|", "f(a, b) // c TODO|", []string{"[0,1) f(a, z) // c TODO| <- f(a, b) // c TODO|"}},
+		{"words do not go into one of two rows that were replaced", "f(a) // c|g(a) // c|", func(s *script) {
+			s.a("c1", "f(z) // c|g(z) // c|")
+			s.put("// c|g", "// c TODO|g")
+		}, "f(z) // c TODO|g(z) // c|", "f(a) // c|g(a) // c|", []string{"[0,2) f(z) // c TODO|g(z) // c| <- f(a) // c|g(a) // c|"}},
 		{"indentation goes into the replaced row too", "  f(a)|", func(s *script) {
 			s.a("c1", "  f(b)|")
 			s.put("  f", "      f")

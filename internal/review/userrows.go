@@ -206,14 +206,33 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 // changeReplaced lets the user's words go into the row that row i of the window replaced, if
 // it is one row for one row (rule c), where they do not touch the agent's words.
 func (b *builder) changeReplaced(i int, now string) {
-	r := b.in[i]
-	single := i > 0 && b.in[i-1].tomb() && b.doc.same(b.in[i-1].del, r.ins) &&
-		(i == 1 || !b.in[i-2].undecided()) && (i+1 == len(b.in) || !b.in[i+1].undecided())
-	if !single {
+	tomb := -1
+	k := i - 1
+	for ; k >= 0 && b.in[k].undecided(); k-- {
+		switch {
+		case b.in[k].ghost():
+		case b.in[k].tomb() && tomb < 0:
+			tomb = k
+		default:
+			return
+		}
+	}
+	for k = i + 1; k < len(b.in) && b.in[k].undecided(); k++ {
+		if !b.in[k].ghost() {
+			return
+		}
+	}
+	if tomb < 0 {
 		return
 	}
-	if k := len(b.out) - 1; k >= 0 && b.out[k].id == b.in[i-1].id {
-		b.out[k].text = mergeWords(r.text, now, b.out[k].text)
+	for k := range slices.Backward(b.out) {
+		if b.out[k].id == b.in[tomb].id {
+			b.out[k].text = mergeWords(b.in[i].text, now, b.out[k].text)
+			return
+		}
+		if !b.out[k].undecided() {
+			return
+		}
 	}
 }
 
