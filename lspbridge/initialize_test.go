@@ -168,6 +168,9 @@ func TestSettingsAreAskedFor(t *testing.T) {
 	if got := <-c.told; got != `editor {"trace":"off"} + editor {"terminal":false}` {
 		t.Errorf("after a change: %s", got)
 	}
+	if got := r.client.Received("workspace/codeLens/refresh"); len(got) > 0 {
+		t.Errorf("lenses that have not changed are refreshed")
+	}
 	r.core.mu.Lock()
 	defer r.core.mu.Unlock()
 	if r.core.changed < 2 {
@@ -260,4 +263,15 @@ func TestCommandsWaitForTheSettings(t *testing.T) {
 			t.Errorf("answered %v: run under %s", answers, result.Session)
 		}
 	}
+}
+
+// Lenses are asked for again when their setting changes.
+func TestLensesFollowTheirSetting(t *testing.T) {
+	settings := config.Default()
+	r := start(t, rigOptions{settings: settings, configure: func(layers ...config.Layer) []config.Problem {
+		settings.Review.CodeLens = len(layers) == 0
+		return nil
+	}})
+	must(t, r.client.Notify("workspace/didChangeConfiguration", map[string]any{"settings": map[string]any{"review": map[string]any{"codeLens": false}}}))
+	r.await(t, "a refresh", fakeeditor.Received("workspace/codeLens/refresh", 1))
 }

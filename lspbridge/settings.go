@@ -44,6 +44,7 @@ func (e *editor) configure() {
 	}
 	s := &e.settings
 	s.mu.Lock()
+	lenses := e.opts.Settings().Review.CodeLens
 	var layers []config.Layer
 	for _, l := range []*config.Layer{s.initial, s.section} {
 		if l != nil {
@@ -69,7 +70,9 @@ func (e *editor) configure() {
 		e.ShowMessage(session.LevelWarning, "Settings: "+strings.Join(wrong, "; "))
 	}
 	e.core.SettingsChanged()
-	e.lenses.refresh(e)
+	if e.opts.Settings().Review.CodeLens != lenses {
+		e.lenses.refresh(e)
+	}
 }
 
 type configurationParams struct {
