@@ -43,6 +43,8 @@ func TestChat(t *testing.T) {
 		e.WaitScreen("1 queued")
 		e.WaitScreen("12k of 200k")
 		e.WaitScreen("A title")
+		e.notify("acp/session", info("running", "title", "A title that is much longer than the window of the chat is wide"))
+		e.WaitScreen("longer than the window of t…  ● working")
 		e.entry("e1", "user", "text", "Hello there\ntwice")
 		e.WaitScreen("❯ Hello there")
 		e.entry("e2", "thought", "text", "Let me")

@@ -205,6 +205,7 @@ func TestHealth(t *testing.T) {
 		e.WaitScreen("demo (running)")
 		e.WaitScreen("npm i -g claude-agent-acp")
 		e.WaitScreen("lsp.log")
+		e.WaitScreen("options that are set: { cmd = {")
 	})
 }
 

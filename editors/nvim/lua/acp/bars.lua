@@ -79,8 +79,9 @@ end
 
 ---Over the transcript: who, what about, and what is going on.
 ---@param info table SessionInfo, or what is known before there is one
+---@param width integer of the window
 ---@return string
-function M.transcript(info)
+function M.transcript(info, width)
   local right = {}
   local state = states[info.state] or states.idle
   if state[1] ~= '' then
@@ -93,11 +94,10 @@ function M.transcript(info)
   if in_mode then
     right[#right + 1] = part('AcpDim', in_mode)
   end
-  return (' %s %%<%s%%=%s '):format(
-    part('AcpTitle', info.agent or 'agent'),
-    part('AcpDim', info.title or ''),
-    join(right)
-  )
+  local agent, state_text = info.agent or 'agent', join(right)
+  local taken = vim.api.nvim_strwidth(agent .. state_text:gsub('%%#%w+#', '')) + 5
+  local title = util.truncate((info.title or ''):gsub('%s+', ' '), math.max(width - taken, 1))
+  return (' %s %s %%=%s '):format(part('AcpTitle', agent), part('AcpDim', title), state_text)
 end
 
 ---Over the input: what goes along, and what waits for the user.

@@ -80,8 +80,8 @@ panel.hooks = {
     M.open()
   end,
   closed = questions.update,
-  top = function()
-    return bars.transcript(info())
+  top = function(width)
+    return bars.transcript(info(), width)
   end,
   bottom = function()
     return bars.input(info(), selection and selection.label)

@@ -22,7 +22,6 @@ function M.translate(result, line_start)
       items[#items + 1] = {
         word = item.insertText,
         abbr = item.label,
-        kind = item.kind and item.kind:sub(1, 1) or nil,
         menu = item.detail,
         icase = 1,
         dup = 1,

@@ -69,14 +69,35 @@ local function check_agents()
   end
 end
 
+local flat = { newline = ' ', indent = '' }
+
+---What differs from the defaults.
+---@param value table
+---@param default table
+---@return table?
+local function changed(value, default)
+  local result
+  for name, v in pairs(value) do
+    local d = default[name]
+    if type(v) == 'table' and type(d) == 'table' and not vim.islist(v) then
+      v = changed(v, d)
+    elseif vim.deep_equal(v, d) then
+      v = nil
+    end
+    if v ~= nil then
+      result = result or {}
+      result[name] = v
+    end
+  end
+  return result
+end
+
 local function check_settings()
   health.start('Settings')
-  local config = require('acp.config').get()
-  health.info('options: ' .. vim.inspect(config, { newline = ' ', indent = '' }))
-  health.info('settings of acp-ls: ' .. vim.inspect(require('acp.client').settings(), {
-    newline = ' ',
-    indent = '',
-  }))
+  local config = require('acp.config')
+  local own = changed(config.get(), config.defaults)
+  health.info('options that are set: ' .. (own and vim.inspect(own, flat) or 'none'))
+  health.info('settings of acp-ls: ' .. vim.inspect(require('acp.client').settings(), flat))
   local log = vim.lsp.log and vim.lsp.log.get_filename and vim.lsp.log.get_filename()
     or vim.lsp.get_log_path()
   health.info('log: ' .. log)

@@ -17,7 +17,7 @@ local input ---@type integer? buffer
 ---@field stop fun()
 ---@field focus fun()
 ---@field closed fun()
----@field top fun(): string
+---@field top fun(width: integer): string
 ---@field bottom fun(): string
 ---@field placeholder fun(): string
 M.hooks = {}
@@ -182,7 +182,7 @@ end
 function M.refresh()
   show_placeholder()
   if valid(win) then
-    vim.wo[win].winbar = M.hooks.top()
+    vim.wo[win].winbar = M.hooks.top(api.nvim_win_get_width(win --[[@as integer]]))
   end
   if valid(input_win) then
     vim.wo[input_win].winbar = M.hooks.bottom()
@@ -245,8 +245,10 @@ function M.open(buf)
   })
   dress_window(input_win, { winfixheight = true })
   M.show(buf)
+  local group = api.nvim_create_augroup('acp.panel', {})
+  api.nvim_create_autocmd('WinResized', { group = group, callback = M.refresh })
   api.nvim_create_autocmd('WinClosed', { -- the two belong together
-    group = api.nvim_create_augroup('acp.panel', {}),
+    group = group,
     pattern = { tostring(win), tostring(input_win) },
     callback = vim.schedule_wrap(function()
       M.close()
