@@ -31,6 +31,8 @@ type agent struct {
 	// env and files (by path in the home) are made with the model's address.
 	env   func(url string) map[string]string
 	files map[string]string // file in tools/agents, by path in the home
+	// options are set on every session: modes in which the agent asks.
+	options map[string]any
 }
 
 // world is one agent and everything around it.
@@ -113,7 +115,7 @@ func begin(t *testing.T, a agent, members ...string) *world {
 	}
 	w.write(filepath.Join(w.home, ".config", "acp-ls", "config.json"), encode(map[string]any{
 		"defaultAgent": a.name,
-		"agents":       map[string]any{a.name: map[string]any{"command": command, "args": args, "env": env}},
+		"agents":       map[string]any{a.name: map[string]any{"command": command, "args": args, "env": env, "options": a.options}},
 	}))
 	w.startServer(bin, members)
 	w.session = w.newSession()
