@@ -26,24 +26,35 @@ func (d *Doc) Reject(ids []string) (done []string, refused []Refusal) {
 }
 
 // AcceptChanges accepts what these changes did, row by row, wherever it is; what other
-// changes did in the same hunks stays undecided. It reports whether anything was decided.
-func (d *Doc) AcceptChanges(changes ...ChangeID) bool { return d.decideChanges(true, changes) }
+// changes did in the same hunks stays undecided. It returns the IDs of the hunks, as they
+// were, in which something was decided. This is how one turn, or one session, is decided.
+func (d *Doc) AcceptChanges(changes ...ChangeID) []string { return d.decideChanges(true, changes) }
 
-// RejectChanges rejects like [Doc.AcceptChanges] accepts.
-func (d *Doc) RejectChanges(changes ...ChangeID) bool { return d.decideChanges(false, changes) }
+// RejectChanges rejects like [Doc.AcceptChanges] accepts. What it takes out is listed as
+// rejected, hunk by hunk.
+func (d *Doc) RejectChanges(changes ...ChangeID) []string { return d.decideChanges(false, changes) }
 
-func (d *Doc) decideChanges(accept bool, changes []ChangeID) bool {
+func (d *Doc) decideChanges(accept bool, changes []ChangeID) []string {
 	chosen := func(m mark) bool {
 		return m != 0 && d.origins[m].Author != AuthorUnknown && slices.Contains(changes, d.origins[m].Change)
 	}
-	found := false
-	for _, r := range d.runs {
-		found = found || slices.ContainsFunc(r.rows, func(r row) bool { return chosen(r.ins) || chosen(r.del) })
+	l := d.list()
+	var done []string
+	rows := map[uint64]bool{}
+	for _, h := range l.hunks {
+		p, ok := l.pending[h.ID]
+		if !ok || !slices.ContainsFunc(p.all, func(r row) bool { return chosen(r.ins) || chosen(r.del) }) {
+			continue
+		}
+		done = append(done, h.ID)
+		for r := range p.rows {
+			rows[r] = true
+		}
 	}
-	if found {
-		d.decideRows(accept, func(r row) (ins, del bool) { return chosen(r.ins), chosen(r.del) })
+	if len(done) > 0 {
+		d.decideRows(accept, func(r row) (ins, del bool) { return rows[r.id] && chosen(r.ins), rows[r.id] && chosen(r.del) })
 	}
-	return found
+	return done
 }
 
 // chosen returns the marked rows of the pending hunks among ids.

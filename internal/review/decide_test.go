@@ -91,26 +91,26 @@ func TestOrigins(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name       string
-		do         func(d *Doc) bool
+		do         func(d *Doc) []string
 		text, base string
 	}{
-		{"accept c1", func(d *Doc) bool { return d.AcceptChanges("c1") }, "A|y|C|", "A|x|C|"},
-		{"accept d1", func(d *Doc) bool { return d.AcceptChanges("d1") }, "A|y|C|", "A|B|y|C|"},
-		{"reject c1", func(d *Doc) bool { return d.RejectChanges("c1") }, "A|B|y|C|", "A|B|C|"},
-		{"reject d1", func(d *Doc) bool { return d.RejectChanges("d1") }, "A|x|C|", "A|B|C|"},
-		{"reject both", func(d *Doc) bool { return d.RejectChanges("c1", "d1") }, "A|B|C|", "A|B|C|"},
+		{"accept c1", func(d *Doc) []string { return d.AcceptChanges("c1") }, "A|y|C|", "A|x|C|"},
+		{"accept d1", func(d *Doc) []string { return d.AcceptChanges("d1") }, "A|y|C|", "A|B|y|C|"},
+		{"reject c1", func(d *Doc) []string { return d.RejectChanges("c1") }, "A|B|y|C|", "A|B|C|"},
+		{"reject d1", func(d *Doc) []string { return d.RejectChanges("d1") }, "A|x|C|", "A|B|C|"},
+		{"reject both", func(d *Doc) []string { return d.RejectChanges("c1", "d1") }, "A|B|C|", "A|B|C|"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d := *s
 			d.t, d.Doc = t, s.Clone()
-			if !c.do(d.Doc) {
-				t.Error("nothing decided")
+			if done := c.do(d.Doc); !slices.Equal(done, ids(h)) {
+				t.Errorf("decided %v, want %v", done, ids(h))
 			}
 			d.check()
 			d.want(c.text, c.base)
 		})
 	}
-	if s.RejectChanges("e1") {
+	if s.RejectChanges("e1") != nil {
 		t.Error("a change that is not there was rejected")
 	}
 }

@@ -381,7 +381,7 @@ func (w *world) decideStep(before shot) error {
 		f := func(m mark) bool {
 			return m != 0 && w.d.origins[m].Author != AuthorUnknown && slices.Contains(changes, w.d.origins[m].Change)
 		}
-		if w.d.decideChanges(accept, changes) {
+		if len(w.d.decideChanges(accept, changes)) > 0 {
 			w.o.decide(accept, func(r row) (bool, bool) { return f(r.ins), f(r.del) })
 		}
 		if accept {
