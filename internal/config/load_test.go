@@ -33,7 +33,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 			{"type": "http", "name": "b", "url": "https://host", "headers": [{"name": "H", "value": "V"}]},
 			{"type": "stdio", "name": "c", "command": "srv"}],
 		"editorTools": false,
-		"review": {"mode": "before", "codeLens": false, "diagnostics": false, "outOfBand": false},
+		"review": {"mode": "before", "codeLens": false, "diagnostics": false, "outOfBand": false, "tell": false},
 		"permissions": [{"agent": "*", "kind": ["read", "search"], "path": "**", "command": "*", "decide": "allow"}, {"kind": "edit", "decide": "ask"}],
 		"files": {"outside": "deny", "save": "never", "dirty": "save"},
 		"terminal": false,

@@ -27,6 +27,7 @@ func (r reader) settings(s *Settings, raw json.RawMessage) {
 				"codeLens":    {read: into(r, &s.Review.CodeLens, boolean)},
 				"diagnostics": {read: into(r, &s.Review.Diagnostics, boolean)},
 				"outOfBand":   {read: into(r, &s.Review.OutOfBand, boolean)},
+				"tell":        {read: into(r, &s.Review.Tell, boolean)},
 			})
 		}},
 		"permissions": {user: true, read: into(r, &s.Permissions, rules)},

@@ -52,6 +52,7 @@ type Review struct {
 	Mode        ReviewMode
 	CodeLens    bool
 	Diagnostics bool
+	Tell        bool // say with the next prompt what was rejected and what the user changed
 	OutOfBand   bool // look for changes agents make behind the editor's back
 }
 
@@ -115,7 +116,7 @@ func Default() *Settings {
 		DefaultAgent: "demo",
 		Agents:       map[string]Agent{},
 		EditorTools:  true,
-		Review:       Review{Mode: ReviewAfter, CodeLens: true, Diagnostics: true, OutOfBand: true},
+		Review:       Review{Mode: ReviewAfter, CodeLens: true, Diagnostics: true, OutOfBand: true, Tell: true},
 		Files:        Files{Outside: OutsideAsk, Save: SaveClean, Dirty: DirtyEmbed},
 		Terminal:     true,
 		Trace:        TraceOff,

@@ -57,6 +57,9 @@ func (s *session) compareDisk(ctx context.Context) {
 		if err := f.takeIn(ctx, ch); err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track change on disk", "path", ch.Path, "err", err)
 		}
+		if ch.After.Opaque == "" && ch.After.Exists {
+			s.ledger.saw(ch.Path, text.New(ch.After.Content)) // by its own hand, mostly
+		}
 	}
 }
 

@@ -65,6 +65,9 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 		return nil, Errorf(KindInvalid, "what the prompt points at does not exist")
 	}
 	others = append(others, s.dirtyDocuments(r, mentions, others)...)
+	if news, ok := s.news(); ok {
+		others = append(others, news)
+	}
 	var out []Block
 	for _, b := range mention.Blocks(t.prompt.Text, mentions, others, info.EmbeddedContext) {
 		out = append(out, Block{Type: b.Type, Text: b.Text, URI: b.URI, Name: b.Name, MimeType: b.MimeType})

@@ -173,6 +173,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	f.mu.Unlock()
 	var done []string
 	var refused []review.Refusal
+	f.mu.Lock()
+	shown := f.doc.Hunks(review.StatePending)
+	f.mu.Unlock()
 	res, err := f.change(ctx, operation{
 		label: how.label, rejects: how.rejects,
 		apply: func(d *review.Doc) error {
@@ -184,6 +187,11 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		return err
 	}
 	out.Decided = append(out.Decided, done...)
+	if how.rejects {
+		f.core.noteRejected(f.path, slices.DeleteFunc(shown, func(h review.Hunk) bool { return !slices.Contains(done, h.ID) }))
+	} else {
+		f.core.noteRestored(f.path, done)
+	}
 	for _, r := range refused {
 		out.Refused = append(out.Refused, Refusal{ID: r.ID, Reason: r.Reason})
 	}

@@ -33,6 +33,7 @@ type session struct {
 	usage     *Usage
 	stop      StopReason
 	errText   string
+	errKind   Kind
 	queue     []*turn
 	running   *turn
 	turns     int
@@ -42,6 +43,7 @@ type session struct {
 	point     *checkpoint.Checkpoint // of the turn that runs, or ran last
 	noted     map[string]bool        // what was said once of checkpoints
 	looking   chan struct{}          // holds a value while the disk is compared
+	untold    []rejectedHunk         // rejections the agent has not been told of
 	notSaved  map[string]bool        // paths whose unsaved change was spoken of
 	opened    chan struct{}          // closed when starting has ended
 }
@@ -148,7 +150,7 @@ func (s *session) start(load string) {
 // fail is called with mu held.
 func (s *session) fail(err error) {
 	s.state = StateFailed
-	s.errText = err.Error()
+	s.errText, s.errKind = err.Error(), KindOf(err)
 	turnID := ""
 	if s.running != nil {
 		turnID = s.running.id
@@ -286,7 +288,7 @@ func (s *session) waitOpened(ctx context.Context) (Info, error) {
 }
 
 func (s *session) failure() error {
-	return Errorf(KindAgentFailed, "session %s has failed: %s", s.id, s.errText)
+	return Errorf(s.errKind, "session %s has failed: %s", s.id, s.errText)
 }
 
 // info is called with mu held.

@@ -1,0 +1,161 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/linediff"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+	"acp-ls/internal/session/mention"
+)
+
+// An agent that is not told what became of its changes believes they are all
+// there. So the next prompt carries what was rejected, and what the user changed
+// since the agent last saw a file; nothing when there is nothing.
+
+// rejectedHunk is a hunk whose rejection its session has not been told of.
+type rejectedHunk struct {
+	path buffers.Path
+	hunk review.Hunk
+}
+
+// maxTold bounds what a prompt tells of changes, in bytes. Beyond it files are
+// only named.
+const maxTold = 32 << 10
+
+// noteRejected keeps rejected hunks for the sessions whose they were.
+func (c *Core) noteRejected(p buffers.Path, hunks []review.Hunk) {
+	for _, h := range hunks {
+		told := map[string]bool{}
+		for _, o := range h.Origins {
+			if o.Session == "" || told[o.Session] {
+				continue
+			}
+			told[o.Session] = true
+			if s, err := c.findSession(o.Session); err == nil {
+				s.mu.Lock()
+				s.untold = append(s.untold, rejectedHunk{p, h})
+				s.mu.Unlock()
+			}
+		}
+	}
+}
+
+// noteRestored takes back what was noted of hunks that are pending again.
+func (c *Core) noteRestored(p buffers.Path, ids []string) {
+	for _, s := range c.allSessions() {
+		s.mu.Lock()
+		s.untold = slices.DeleteFunc(s.untold, func(r rejectedHunk) bool {
+			return r.path == p && slices.Contains(ids, r.hunk.ID)
+		})
+		s.mu.Unlock()
+	}
+}
+
+// news is what the session's agent should know of its files before it goes on.
+func (s *session) news() (mention.Source, bool) {
+	if !s.core.settings().Review.Tell {
+		return mention.Source{}, false
+	}
+	s.mu.Lock()
+	rejected := s.untold
+	s.untold = nil
+	s.mu.Unlock()
+	paths := s.ledger.paths()
+	for _, r := range rejected {
+		if !slices.Contains(paths, r.path) {
+			paths = append(paths, r.path)
+		}
+	}
+	slices.Sort(paths)
+	var b strings.Builder
+	for _, p := range paths {
+		part := s.newsOf(p, slices.DeleteFunc(slices.Clone(rejected), func(r rejectedHunk) bool { return r.path != p }))
+		if part == "" {
+			continue
+		}
+		if b.Len()+len(part) > maxTold {
+			part = fmt.Sprintf("## %s\n\nchanged since you last saw it, by more than can be told here: read it again\n\n", p)
+		}
+		b.WriteString(part)
+	}
+	if b.Len() == 0 {
+		return mention.Source{}, false
+	}
+	return mention.Source{
+		URI: "acp-ls:changes", Name: "what has changed since you last saw these files",
+		Text: "# What has become of your changes, and what the user changed since you last saw these files\n\n" + b.String(),
+	}, true
+}
+
+// newsOf is the part of one file. From then on the agent is taken to know the
+// text as it is.
+func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
+	now, err := s.core.readText(p)
+	var b strings.Builder
+	seen, known := s.ledger.latest(p)
+	for _, r := range rejected {
+		fmt.Fprintf(&b, "The user rejected this change of yours:\n\n```diff\n%s```\n\n",
+			linediff.Unified("", linediff.Split(r.hunk.BaseText), linediff.Split(r.hunk.Text), 0))
+		if known { // what is left is what the user did
+			seen = without(seen, r.hunk)
+		}
+	}
+	switch {
+	case isMissing(err) && known && seen.Len() > 0:
+		b.WriteString("The file is gone.\n\n")
+	case err == nil && known && buffers.NormHashText(seen) != buffers.NormHashText(now):
+		fmt.Fprintf(&b, "The user changed it:\n\n```diff\n%s```\n\n",
+			linediff.Unified("", seen.Lines(0, seen.LineCount()), now.Lines(0, now.LineCount()), 2))
+	}
+	if err == nil && known {
+		gone := map[review.ChangeID]bool{}
+		for _, r := range rejected {
+			for _, o := range r.hunk.Origins {
+				gone[o.Change] = true
+			}
+		}
+		s.ledger.forgetWrites(p, func(c review.ChangeID) bool { return gone[c] })
+		s.ledger.saw(p, now)
+	}
+	if b.Len() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("## %s\n\n%s", p, b.String())
+}
+
+// without takes a rejected hunk out of a text, if it is found in it once.
+func without(t text.Text, h review.Hunk) text.Text {
+	s := t.String()
+	if h.Text == "" || strings.Count(s, h.Text) != 1 {
+		return t
+	}
+	return text.New(strings.Replace(s, h.Text, h.BaseText, 1))
+}
+
+// paths are the files the session can have seen anything of.
+func (l *ledger) paths() []buffers.Path {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []buffers.Path
+	for p, list := range l.seen {
+		if len(list) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// latest is the text of a file that the session saw last.
+func (l *ledger) latest(p buffers.Path) (text.Text, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := l.seen[p]
+	if len(list) == 0 {
+		return text.Text{}, false
+	}
+	return list[len(list)-1].text, true
+}
