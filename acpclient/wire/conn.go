@@ -29,6 +29,8 @@ type Conn struct {
 	inFlight  chan struct{}   // one token for each request not yet answered
 	work      sync.WaitGroup  // goroutines of our own
 
+	notification func(method string, params []byte) // set by Start
+
 	// Owned by the goroutine that reads: the session id seen last, as it stood in
 	// the message and decoded.
 	lastSessionRaw, lastSession string
@@ -70,14 +72,18 @@ func NewConn(in io.ReadCloser, out io.WriteCloser, opt StreamOptions) *Conn {
 
 // Start begins to read and to call h. It must be called once.
 func (c *Conn) Start(h Handler) {
+	d := &dispatcher{c, h}
+	c.notification = d.notification
 	// The context is not c.ctx: what has been read is handled to its end.
-	c.rpc.Go(context.Background(), (&dispatcher{c, h}).handle)
+	c.rpc.Go(context.Background(), d.handle)
 }
 
 // intercept is the stream as jsonrpc2 sees it.
 type intercept Conn
 
-// Read returns the next request or notification. Responses go to their calls.
+// Read returns the next request. Responses go to their calls, and notifications
+// to the handler: jsonrpc2 would make a request of each chunk of an answer, to no
+// purpose.
 func (i *intercept) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 	c := (*Conn)(i)
 	for {
@@ -86,11 +92,14 @@ func (i *intercept) Read(ctx context.Context) (jsonrpc2.Message, int64, error) {
 			c.readEnded(err)
 			return nil, 0, err
 		}
-		if r, ok := msg.(*jsonrpc2.Response); ok {
-			c.deliver(r)
-			continue
+		switch msg := msg.(type) {
+		case *jsonrpc2.Response:
+			c.deliver(msg)
+		case *jsonrpc2.Notification:
+			c.notification(msg.Method(), msg.Params())
+		default:
+			return msg, n, nil
 		}
-		return msg, n, nil
 	}
 }
 

@@ -150,14 +150,10 @@ type dispatcher struct {
 	h Handler
 }
 
-// handle is the [jsonrpc2.Handler]. It never returns an error for a
-// notification and never panics: jsonrpc2 would end the connection.
+// handle is the [jsonrpc2.Handler] of requests. It never panics: jsonrpc2 would
+// end the connection.
 func (d *dispatcher) handle(rpcCtx context.Context, req *jsonrpc2.Request) (any, error) {
 	method, params := req.Method(), []byte(req.Params())
-	if !req.IsCall() {
-		d.notification(method, params)
-		return nil, nil
-	}
 	select {
 	case d.inFlight <- struct{}{}:
 	case <-d.ctx.Done():
@@ -248,6 +244,7 @@ func encodeResult[R any](result R, err error) (any, error) {
 	return jsonrpc2.RawMessage(raw), nil
 }
 
+// notification is called on the goroutine that reads. params are borrowed.
 func (d *dispatcher) notification(method string, params []byte) {
 	defer func() {
 		if p := recover(); p != nil {
