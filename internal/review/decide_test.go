@@ -318,6 +318,27 @@ func TestReload(t *testing.T) {
 		s.check()
 		s.want("0|A|x U|y|B|VV|", "0|A|B|VV|")
 	})
+	relabelled := func(t *testing.T, before, after string, then func(s *script)) *script {
+		s := newScript(t, "A\nB\n")
+		s.a("c1", before)
+		o := agent("r1")
+		o.Author = AuthorUnknown
+		s.Reload(textOf(after), o)
+		then(s)
+		o.Author = AuthorUser
+		s.Relabel("r1", o)
+		s.check()
+		return s
+	}
+	t.Run("unknown, then user: a row moved", func(t *testing.T) {
+		s := relabelled(t, "A|x|}|B|", "A|}|x|B|", func(*script) {})
+		s.want("A|}|x|B|", "A|B|")
+		s.wantHunks(StatePending, "[1,3) }|x| <- ")
+	})
+	t.Run("unknown, then user: a row that an agent took out meanwhile", func(t *testing.T) {
+		s := relabelled(t, "A|x|B|", "A|x|U|B|", func(s *script) { s.a("c2", "A|x|B|") })
+		s.want("A|x|B|", "A|U|B|")
+	})
 	t.Run("of a change that is not there", func(t *testing.T) {
 		s := start(t, AuthorAgent)
 		rev := s.Revision()

@@ -90,19 +90,28 @@ func (d *Doc) giveToUser(isIt func(mark) bool, author Author) {
 	d.put(splices)
 }
 
-// relabelMoves finds the rows that a change of one run moved (rule d).
+// relabelMoves finds the rows that a change of one run moved (rule d), plain ones first.
 func (e *userEvent) relabelMoves(edits []linediff.Edit) {
 	e.moved, e.taken = map[int]row{}, map[int]bool{}
+	plain, marked := map[string][]int{}, map[string][]int{}
+	for _, x := range edits {
+		for i := x.A0; i < x.A1; i++ {
+			into := plain
+			if e.old[i].agents() {
+				into = marked
+			}
+			into[e.old[i].text] = append(into[e.old[i].text], i)
+		}
+	}
 	for _, x := range edits {
 		for b := x.B0; b < x.B1; b++ {
-			for _, y := range edits {
-				for a := y.A0; a < y.A1; a++ {
-					if !e.taken[a] && e.old[a].text == e.new[b].text {
-						if _, ok := e.moved[b]; !ok {
-							e.moved[b], e.taken[a] = e.old[a], true
-						}
-					}
-				}
+			s, from := e.new[b].text, plain
+			if len(plain[s]) == 0 {
+				from = marked
+			}
+			if len(from[s]) > 0 {
+				e.moved[b], e.taken[from[s][0]] = e.old[from[s][0]], true
+				from[s] = from[s][1:]
 			}
 		}
 	}

@@ -304,6 +304,24 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// Indenting a row leaves the user's words in it the user's.
+func TestIndentedRowsStayMixed(t *testing.T) {
+	s := newScript(t, "A\nB\n")
+	s.a("c1", "A|é abc|B|")
+	s.put("abc", "ünd abc")
+	s.put("é ünd", "\té  ünd")
+	s.FormatterEdit(2, 3, "\t\t")
+	s.check()
+	h := s.pending()
+	if len(h) != 1 || !h[0].Mixed || h[0].Text != "\t\té  ünd abc\n" {
+		t.Errorf("hunks %+v\n%s", h, s.dump())
+	}
+	s.put("ünd ", "")
+	if h := s.pending(); len(h) != 1 || h[0].Mixed {
+		t.Errorf("hunks %+v\n%s", h, s.dump())
+	}
+}
+
 // A row that is moved keeps its marks, by one event or by two in short succession.
 func TestMoves(t *testing.T) {
 	runCases(t, []ruleCase{

@@ -1,0 +1,86 @@
+package review
+
+import (
+	"strings"
+
+	"acp-ls/buffers/linediff"
+)
+
+// align returns how the rows of a range became other rows. atEnd tells that the text ends
+// with them. paired means that each row was changed in its place; then the edits are single
+// rows and may touch.
+func align(old, new []string, atEnd bool) (edits []linediff.Edit, paired bool) {
+	old, new = withoutLast(old, new, atEnd)
+	start, end := 0, 0
+	n := min(len(old), len(new))
+	for start < n && old[start] == new[start] {
+		start++
+	}
+	for end < n-start && old[len(old)-1-end] == new[len(new)-1-end] {
+		end++
+	}
+	a, b := old[start:len(old)-end], new[start:len(new)-end]
+	if !changedInPlace(a, b) {
+		edits = linediff.Diff(a, b)
+		for i, e := range edits {
+			edits[i] = linediff.Edit{A0: e.A0 + start, A1: e.A1 + start, B0: e.B0 + start, B1: e.B1 + start}
+		}
+		return edits, false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			k := start + i
+			edits = append(edits, linediff.Edit{A0: k, A1: k + 1, B0: k, B1: k + 1})
+		}
+	}
+	return edits, true
+}
+
+// changedInPlace reports whether each row of b is the row of a in the same place, changed
+// or not, as after `:%s`. A difference by rows would take equal rows for one another.
+func changedInPlace(a, b []string) bool {
+	if len(a) != len(b) || permuted(a, b) {
+		return false
+	}
+	kept := 0
+	for i := range a {
+		if a[i] == b[i] {
+			kept += ink(a[i])
+			continue
+		}
+		n := survivingInk(a[i], b[i])
+		if !thin(a[i]) && !thin(b[i]) && 2*n < min(ink(a[i]), ink(b[i])) && !sameInk(a[i], b[i]) {
+			return false
+		}
+		kept += n
+	}
+	// Text that is found again in another row has flowed there.
+	const flown = 3
+	return len(a) < 2 || survivingInk(strings.Join(a, "\n"), strings.Join(b, "\n")) < kept+flown
+}
+
+// permuted reports whether a and b hold the same rows, more than one.
+func permuted(a, b []string) bool {
+	if len(a) < 2 {
+		return false
+	}
+	count := map[string]int{}
+	for _, s := range a {
+		count[s]++
+	}
+	for _, s := range b {
+		if count[s]--; count[s] < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// survivingInk returns how many bytes of a, white space aside, are found again in b.
+func survivingInk(a, b string) int {
+	n := 0
+	for _, p := range survivors(a, b) {
+		n += ink(a[p.old : p.old+p.n])
+	}
+	return n
+}
