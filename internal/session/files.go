@@ -165,46 +165,84 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	if err != nil {
 		return err
 	}
-	c := h.core
+	_, err = s.write(ctx, path, func(p buffers.Path, disk buffers.Disk) (proposal, error) {
+		return proposal{base: s.ledger.base(p, content, text.New(disk.Content)).String(), content: content, origin: s.origin(p)}, nil
+	})
+	return err
+}
+
+// A proposal is the text that an agent wants a file to have, and the text it
+// has made it from.
+type proposal struct {
+	base, content string
+	origin        review.Origin
+}
+
+// written is what became of a proposal that was applied.
+type written struct {
+	path     buffers.Path
+	out      outcome
+	proposal proposal
+	before   text.Text // what it was merged into
+	after    text.Text // and the result
+	saveErr  error     // why a document that is changed is not saved
+}
+
+// write makes real what an agent wants of a file, if it may: propose is called
+// when the user has let it, with what the disk has.
+func (s *session) write(ctx context.Context, path string, propose func(buffers.Path, buffers.Disk) (proposal, error)) (written, error) {
+	var w written
+	c := s.core
 	p, err := c.admit(ctx, s, path, true)
 	if err != nil {
-		return err
+		return w, err
 	}
 	if policy.Sensitive(string(p)) {
 		if err := c.askSensitive(ctx, s, p); err != nil {
-			return err
+			return w, err
 		}
 	}
 	f := c.file(p)
 	if err := f.catchUp(ctx); err != nil {
-		return Errorf(KindInvalid, "%s could not be brought up to date with the disk: %w", path, err)
+		return w, Errorf(KindInvalid, "%s could not be brought up to date with the disk: %w", path, err)
 	}
 	disk, err := buffers.ReadDisk(p)
 	if err != nil {
-		return Errorf(KindInvalid, "%w", err)
+		return w, Errorf(KindInvalid, "%w", err)
 	}
-	base := s.ledger.base(p, content, text.New(disk.Content))
-	o := s.origin(p)
+	w.path = p
+	if w.proposal, err = propose(p, disk); err != nil {
+		return w, err
+	}
+	o := w.proposal.origin
 	o.Change = c.changeID()
-	out, err := f.change(ctx, operation{
+	base, content := w.proposal.base, w.proposal.content
+	var before, after text.Text // looked at only when change is through
+	w.out, err = f.change(ctx, operation{
 		label: s.agentName + ": " + o.Title,
-		apply: func(d *review.Doc) error { return patch(d, base.String(), content, o) },
+		apply: func(d *review.Doc) error {
+			before = d.Text()
+			err := patch(d, base, content, o)
+			after = d.Text()
+			return err
+		},
 	})
 	if err != nil {
-		return err
+		return w, err
 	}
+	w.before, w.after = before, after
 	sent := text.New(content)
 	s.ledger.wrote(p, sent, o.Change)
 	f.mu.Lock()
 	f.sent = &sent
 	f.mu.Unlock()
-	if !out.onDisk && !disk.Exists {
+	if !w.out.onDisk && !disk.Exists {
 		f.markCreated()
 	}
-	if !out.onDisk {
-		c.saveAfter(ctx, s, p, out)
+	if !w.out.onDisk {
+		w.saveErr = c.saveAfter(ctx, s, p, w.out)
 	}
-	return nil
+	return w, nil
 }
 
 // askSensitive asks before a file is written that could run programs or hold
@@ -273,11 +311,22 @@ func lineSpan(r [2]int, rows int) string {
 	return fmt.Sprintf("lines %d-%d", first, last)
 }
 
-// saveAfter saves a document the agent has changed, if the setting says so.
-func (c *Core) saveAfter(ctx context.Context, s *session, p buffers.Path, out outcome) {
+// Why a document that the agent has changed is left unsaved on purpose.
+var (
+	errSaveNever = errors.New("the user saves by hand (setting files.save)")
+	errWasDirty  = errors.New("the user had unsaved changes in it before, and saves it when ready")
+)
+
+// saveAfter saves a document the agent has changed, if the setting says so, and
+// says why it is not saved.
+func (c *Core) saveAfter(ctx context.Context, s *session, p buffers.Path, out outcome) error {
 	switch mode := c.settings().Files.Save; {
-	case mode == config.SaveNever, mode == config.SaveClean && !out.wasClean, !out.changed:
-		return
+	case !out.changed:
+		return nil
+	case mode == config.SaveNever:
+		return errSaveNever
+	case mode == config.SaveClean && !out.wasClean:
+		return errWasDirty
 	}
 	f := c.file(p)
 	f.mu.Lock()
@@ -290,6 +339,7 @@ func (c *Core) saveAfter(ctx context.Context, s *session, p buffers.Path, out ou
 	if err != nil {
 		s.unsaved(string(p), err)
 	}
+	return err
 }
 
 // unsaved says, once for each file, that the agent's change is not on disk.
