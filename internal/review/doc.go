@@ -29,8 +29,9 @@
 //
 // A row carries its terminator along, uncompared: rows that differ in nothing else are the
 // same row, and have the terminator that the text has. So the laws hold to the byte, with
-// one exception: an agent that turns the line ends of rows it leaves alone turns them in the
-// baseline too.
+// two exceptions: an agent that turns the line ends of rows it leaves alone turns them in the
+// baseline too; and where lone carriage returns stand beside line feeds, an empty row that
+// comes to stand behind one takes it over, as it would not be a row otherwise.
 //
 // The package is pure: text in, text out. It starts no timer and does no I/O, and its values
 // are not safe for concurrent use; a file's owner serialises what happens to it.

@@ -13,7 +13,8 @@ var (
 )
 
 // TestSoak takes random steps in random histories, checks the laws after each one, and
-// compares with the oracle. A history that fails is made as short as it gets.
+// compares with the oracle. Of a history that fails it tells the seed, the rows before and
+// after the step, and the steps before it.
 func TestSoak(t *testing.T) {
 	const perHistory = 60
 	if *soakSeed != 0 {
