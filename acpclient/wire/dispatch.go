@@ -273,17 +273,25 @@ func (d *dispatcher) notification(method string, params []byte) {
 
 func (d *dispatcher) sessionUpdate(params []byte) {
 	var session, update []byte
+	var chunk *MessageChunk // the update, if it is one that can be read in passing
 	m := scanObject(params, 0)
 	for {
-		name, value, more := m.next()
+		name, more := m.name()
 		if !more {
 			break
 		}
 		switch string(name) {
 		case "sessionId":
-			session = value
+			session = m.value()
 		case "update":
-			update = value
+			object := m.enter()
+			if chunk = readChunk(&object); chunk == nil {
+				update = m.value()
+			} else if !m.leave(&object) {
+				chunk = nil
+			}
+		default:
+			m.value()
 		}
 	}
 	// Nearly all updates are of the same session: its id need not be copied again.
@@ -295,7 +303,11 @@ func (d *dispatcher) sessionUpdate(params []byte) {
 		}
 		d.lastSessionRaw, d.lastSession = string(session), id
 	}
-	if update == nil {
+	switch {
+	case chunk != nil:
+		d.h.SessionUpdate(d.notifyCtx, d.lastSession, chunk)
+		return
+	case update == nil:
 		d.badParams(MethodUpdate, params, missing(MethodUpdate, "update"))
 		return
 	}

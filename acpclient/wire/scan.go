@@ -38,8 +38,20 @@ func scanObject(data []byte, i int) members {
 // next returns the next member: the name without its quotes (escapes are left
 // as they are: no name of the protocol has any) and the value.
 func (m *members) next() (name, value []byte, more bool) {
-	if m.err || m.done {
+	if name, more = m.name(); !more {
 		return nil, nil, false
+	}
+	if value = m.value(); value == nil {
+		return nil, nil, false
+	}
+	return name, value, true
+}
+
+// name is the first half of next: pos is then where the value begins, and value
+// or leave must follow.
+func (m *members) name() (name []byte, more bool) {
+	if m.err || m.done {
+		return nil, false
 	}
 	d := m.data
 	i := skipSpace(d, m.pos)
@@ -47,36 +59,65 @@ func (m *members) next() (name, value []byte, more bool) {
 		i = skipSpace(d, i+1)
 	} else if i < len(d) && d[i] == '}' {
 		m.pos, m.done = i+1, true
-		return nil, nil, false
+		return nil, false
 	}
 	if i >= len(d) || d[i] != '"' {
 		m.err = true
-		return nil, nil, false
+		return nil, false
 	}
 	end := skipString(d, i)
 	if end < 0 {
 		m.err = true
-		return nil, nil, false
+		return nil, false
 	}
 	name = d[i+1 : end-1]
 	i = skipSpace(d, end)
 	if i >= len(d) || d[i] != ':' {
 		m.err = true
-		return nil, nil, false
+		return nil, false
 	}
-	i = skipSpace(d, i+1)
-	end = skipValue(d, i)
+	m.pos = skipSpace(d, i+1)
+	return name, true
+}
+
+// value is the second half of next. It returns nil if the object is malformed.
+func (m *members) value() []byte {
+	end := skipValue(m.data, m.pos)
 	if end < 0 {
 		m.err = true
-		return nil, nil, false
+		return nil
 	}
-	m.pos = end
-	// A value must be followed by a comma or the closing brace.
-	if j := skipSpace(d, end); j >= len(d) || d[j] != ',' && d[j] != '}' {
+	value := m.data[m.pos:end]
+	if m.pos = end; !m.follows() {
+		return nil
+	}
+	return value
+}
+
+// enter begins an iteration over the object that is the value, to be followed by
+// leave, or by value if the object turns out to be something else.
+func (m *members) enter() members { return scanObject(m.data, m.pos) }
+
+// leave goes on behind an object that was passed to its end. It reports false if
+// one of the two is malformed.
+func (m *members) leave(object *members) bool {
+	if !object.ok() {
 		m.err = true
-		return nil, nil, false
+		return false
 	}
-	return name, d[i:end], true
+	m.pos = object.pos
+	return m.follows()
+}
+
+// follows reports whether what must follow a value does: a comma or the closing
+// brace.
+func (m *members) follows() bool {
+	j := skipSpace(m.data, m.pos)
+	if j < len(m.data) && (m.data[j] == ',' || m.data[j] == '}') {
+		return true
+	}
+	m.err = true
+	return false
 }
 
 // ok reports whether the whole object was passed and is well formed.

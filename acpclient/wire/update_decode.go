@@ -151,17 +151,24 @@ func DecodeUpdate(raw []byte) (Update, []error) {
 // fastChunk reads a chunk of plain text, by far the most frequent message. It
 // returns nil for anything else, which is then read the general way.
 func fastChunk(raw []byte) *MessageChunk {
-	var kind string
-	var content, messageID []byte
 	m := scanObject(raw, 0)
+	return readChunk(&m)
+}
+
+// readChunk is fastChunk for an object that stands in a larger message. If it
+// returns a chunk the object was passed to its end.
+func readChunk(m *members) *MessageChunk {
+	var kind string
+	var text, messageID []byte
+	isText := false
 	for {
-		name, value, more := m.next()
+		name, more := m.name()
 		if !more {
 			break
 		}
 		switch string(name) {
 		case "sessionUpdate":
-			switch string(value) {
+			switch string(m.value()) {
 			case `"agent_message_chunk"`:
 				kind = AgentMessageChunk
 			case `"agent_thought_chunk"`:
@@ -172,34 +179,17 @@ func fastChunk(raw []byte) *MessageChunk {
 				return nil
 			}
 		case "content":
-			content = value
+			content := m.enter()
+			if text, isText = readText(&content); !isText || !m.leave(&content) {
+				return nil
+			}
 		case "messageId":
-			messageID = value
+			messageID = m.value()
 		default:
 			return nil
 		}
 	}
-	if !m.ok() || kind == "" || content == nil {
-		return nil
-	}
-	var text []byte
-	isText := false
-	c := scanObject(content, 0)
-	for {
-		name, value, more := c.next()
-		if !more {
-			break
-		}
-		switch string(name) {
-		case "type":
-			isText = string(value) == `"text"`
-		case "text":
-			text = value
-		default:
-			return nil
-		}
-	}
-	if !c.ok() || !isText {
+	if !m.ok() || kind == "" || !isText {
 		return nil
 	}
 	u := &MessageChunk{Kind: kind}
@@ -214,4 +204,22 @@ func fastChunk(raw []byte) *MessageChunk {
 		}
 	}
 	return u
+}
+
+// readText reads a content block that is text and nothing more.
+func readText(m *members) (text []byte, isText bool) {
+	for {
+		name, value, more := m.next()
+		if !more {
+			return text, isText
+		}
+		switch string(name) {
+		case "type":
+			isText = string(value) == `"text"`
+		case "text":
+			text = value
+		default:
+			return nil, false
+		}
+	}
 }
