@@ -161,6 +161,7 @@ func TestSettingsAreAskedFor(t *testing.T) {
 	if got := <-c.told; got != `editor {"trace":"off"} + editor {"terminal":false}` {
 		t.Errorf("when asked: %s", got)
 	}
+	r.await(t, "the registration", fakeeditor.Received("client/registerCapability", 1))
 	if got := r.client.Received("client/registerCapability"); len(got) != 1 || !strings.Contains(string(got[0]), `"method":"workspace/didChangeConfiguration","registerOptions":{"section":"acp"}`) {
 		t.Errorf("registered %s", got)
 	}

@@ -27,8 +27,66 @@ const decideLater = "Decide later"
 type questions struct {
 	turn turnstile // for window/showMessageRequest
 
-	mu    sync.Mutex
-	shown map[string]bool // question ids that have been sent by acp/permission
+	mu   sync.Mutex
+	sent map[string]*sentQuestion // by id; those of acp/permission
+}
+
+// sentQuestion is a question from the moment somebody wants to send it until it
+// is withdrawn. Withdrawing may come before sending has got that far.
+type sentQuestion struct {
+	asking int  // how many are waiting for its answer
+	queued bool // the editor will read it
+	gone   bool // withdrawn
+}
+
+func (s *questions) begin(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent[id] == nil {
+		if s.sent == nil {
+			s.sent = map[string]*sentQuestion{}
+		}
+		s.sent[id] = &sentQuestion{}
+	}
+	s.sent[id].asking++
+}
+
+func (s *questions) queued(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent[id].queued = true
+}
+
+// end says whether the editor has to be told that the question is withdrawn.
+func (s *questions) end(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.sent[id]
+	q.asking--
+	if q.asking > 0 || q.queued && !q.gone {
+		return false
+	}
+	delete(s.sent, id)
+	return q.queued
+}
+
+// dismiss says whether the editor has to be told that the question is withdrawn.
+func (s *questions) dismiss(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.sent[id]
+	switch {
+	case q == nil || q.gone:
+		return false
+	case q.asking > 0 && !q.queued:
+		q.gone = true // told by end, if it gets sent all the same
+		return false
+	case q.asking > 0:
+		q.gone, q.queued = true, false // told now, not by end
+		return true
+	}
+	delete(s.sent, id)
+	return true
 }
 
 type dismissParams struct {
@@ -71,15 +129,13 @@ func (e *editor) Permission(ctx context.Context, q session.Question) (string, er
 // askPermission asks by acp/permission; any number of questions may be open.
 func (e *editor) askPermission(ctx context.Context, q session.Question) (string, error) {
 	e.out.flush(ctx, q.Session) // what the question is about is shown first
-	s := &e.questions
-	ctx = withQueued(ctx, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.shown == nil {
-			s.shown = map[string]bool{}
+	e.questions.begin(q.ID)
+	defer func() {
+		if e.questions.end(q.ID) {
+			e.tellDismissed(q.ID)
 		}
-		s.shown[q.ID] = true
-	})
+	}()
+	ctx = withQueued(ctx, func() { e.questions.queued(q.ID) })
 	var answer jsontext.Value
 	if err := e.ask(ctx, "acp/permission", q, &answer); err != nil {
 		return "", err
@@ -92,15 +148,16 @@ func (e *editor) askPermission(ctx context.Context, q session.Question) (string,
 	return r.OptionID, err
 }
 
-// Dismiss implements [session.Editor]. A question that was never sent, or was
-// answered by this editor, needs no word.
+// Dismiss implements [session.Editor]. A question that was never sent needs no
+// word.
 func (e *editor) Dismiss(question string) {
-	s := &e.questions
-	s.mu.Lock()
-	shown := s.shown[question]
-	delete(s.shown, question)
-	s.mu.Unlock()
-	if shown && e.Can("dismiss") {
+	if e.questions.dismiss(question) {
+		e.tellDismissed(question)
+	}
+}
+
+func (e *editor) tellDismissed(question string) {
+	if e.Can("dismiss") {
 		e.out.message("acp/dismiss", dismissParams{question})
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"go.lsp.dev/jsonrpc2"
+	"pgregory.net/rapid"
 
 	"acp-ls/internal/session"
 	"acp-ls/lspbridge/fakeeditor"
@@ -307,6 +308,88 @@ func TestPermissionEndsWhenTheEditorStalls(t *testing.T) {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
 			t.Error(err)
+		}
+	}
+}
+
+// However asking and withdrawing interleave, the editor is told that a question
+// it has got is withdrawn, never of one it has not got, and nothing of the
+// question stays behind.
+func TestQuestionsAreWithdrawn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var s questions
+		var unsent, sent, begun int
+		dismissed, open := false, false
+		tell := func(yes bool) {
+			if yes && !open {
+				t.Fatal("told of a question that the editor has not got")
+			}
+			open = open && !yes
+		}
+		for !dismissed || unsent+sent > 0 {
+			switch rapid.SampledFrom([]string{"begin", "queue", "end", "end unsent", "dismiss"}).Draw(t, "step") {
+			case "begin":
+				if !dismissed && begun < 3 { // the core asks nothing that it has withdrawn
+					s.begin("q")
+					unsent, begun = unsent+1, begun+1
+				}
+			case "queue":
+				if unsent > 0 {
+					s.queued("q")
+					unsent, sent, open = unsent-1, sent+1, true
+				}
+			case "end":
+				if sent > 0 {
+					sent--
+					tell(s.end("q"))
+				}
+			case "end unsent":
+				if unsent > 0 {
+					unsent--
+					tell(s.end("q"))
+				}
+			case "dismiss":
+				dismissed = true
+				tell(s.dismiss("q"))
+			}
+		}
+		if open || len(s.sent) > 0 {
+			t.Fatalf("the editor still shows it: %v; %d left", open, len(s.sent))
+		}
+	})
+	for name, tt := range map[string]struct {
+		steps string
+		told  int
+	}{
+		"answered":                     {"b q e d", 1},
+		"withdrawn while shown":        {"b q d e", 1},
+		"withdrawn before it was sent": {"b d e", 0},
+		"withdrawn, and sent after":    {"b d q e", 1},
+		"never sent":                   {"b e d", 0},
+		"shown twice":                  {"b q e b q e d", 1},
+		"unknown":                      {"d", 0},
+		"twice":                        {"b q e d d", 1},
+	} {
+		var s questions
+		told := 0
+		for _, step := range strings.Fields(tt.steps) {
+			yes := false
+			switch step {
+			case "b":
+				s.begin("x")
+			case "q":
+				s.queued("x")
+			case "e":
+				yes = s.end("x")
+			case "d":
+				yes = s.dismiss("x")
+			}
+			if yes {
+				told++
+			}
+		}
+		if told != tt.told || len(s.sent) > 0 {
+			t.Errorf("%s: told %d times, %d left", name, told, len(s.sent))
 		}
 	}
 }

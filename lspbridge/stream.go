@@ -63,8 +63,9 @@ type stream struct {
 
 // outgoing is one framed message on its way. done is nil if nobody waits.
 type outgoing struct {
-	frame []byte
-	done  chan error // capacity 1
+	frame  []byte
+	done   chan error // capacity 1
+	queued func()     // see withQueued
 }
 
 var _ jsonrpc2.Stream = (*stream)(nil)
@@ -180,8 +181,9 @@ func (s *stream) readHeader() (int, error) {
 
 type queuedKey struct{}
 
-// withQueued returns a context for a call or notification; f is called when its
-// message has its place in the queue, before anything queued later.
+// withQueued returns a context for a call or notification; f is called in the
+// moment its message gets its place in the queue: nothing queued later, and
+// nobody who reads the message, comes before f. It must not wait, nor write.
 func withQueued(ctx context.Context, f func()) context.Context {
 	return context.WithValue(ctx, queuedKey{}, f)
 }
@@ -197,11 +199,9 @@ func (s *stream) Write(ctx context.Context, msg jsonrpc2.Message) (int64, error)
 		return 0, err
 	}
 	out := &outgoing{frame: framed, done: make(chan error, 1)}
+	out.queued, _ = ctx.Value(queuedKey{}).(func())
 	if err := s.enqueue(out); err != nil {
 		return 0, err
-	}
-	if f, ok := ctx.Value(queuedKey{}).(func()); ok {
-		f()
 	}
 	select {
 	case err := <-out.done:
@@ -235,6 +235,9 @@ func (s *stream) enqueue(out *outgoing) error {
 		return s.err
 	case s.closing:
 		return errStreamClosed
+	}
+	if out.queued != nil {
+		out.queued()
 	}
 	s.queue = append(s.queue, out)
 	s.kick()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"go.lsp.dev/jsonrpc2"
@@ -251,6 +252,32 @@ func TestFramesRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	in.abort()
+	<-in.done
+	<-out.done
+}
+
+// Whoever reads a message comes after it was noted that the message is on its
+// way.
+func TestQueuedComesBeforeTheReader(t *testing.T) {
+	server, client := pipes()
+	in, out := newStream(server, slog.New(slog.DiscardHandler)), newStream(client, slog.New(slog.DiscardHandler))
+	var noted atomic.Int64
+	go func() {
+		for range 2000 {
+			ctx := withQueued(context.Background(), func() { noted.Add(1) })
+			_, _ = out.Write(ctx, newNotification("x")) // the reader would notice
+		}
+	}()
+	for i := range int64(2000) {
+		if _, _, err := in.Read(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		if noted.Load() <= i {
+			t.Fatalf("message %d was read before it was noted", i)
+		}
+	}
+	in.abort()
+	out.abort()
 	<-in.done
 	<-out.done
 }
