@@ -172,3 +172,22 @@ func TestReloadIsTheAgents(t *testing.T) {
 		})
 	}
 }
+
+// A document follows the disk while the tool call that writes it still runs,
+// where folders can be watched.
+func TestFollowsWhileTheToolRuns(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	want := strings.Replace(ten, "5\n", "FIVE\n", 1)
+	turnOf(t, c, l, func(Host, string) {
+		writeFile(t, path, want)
+		e.await("the document to follow", func() bool { return e.docs[uri].text.String() == want })
+	})
+	if base, _ := c.Baseline(uri); base != ten {
+		t.Errorf("baseline %q", base)
+	}
+}

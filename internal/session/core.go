@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/watch"
 	"acp-ls/internal/config"
 )
 
@@ -72,11 +73,13 @@ type Core struct {
 	wg      sync.WaitGroup                // every goroutine of the core
 	editors atomic.Pointer[[]*Attachment] // replaced as a whole, under mu
 
-	mu       sync.Mutex // guards what follows
-	closed   bool
-	sessions []*session // in the order they were made
-	agents   map[string]*agentProcess
-	files    map[buffers.Path]*file
+	mu        sync.Mutex // guards what follows
+	closed    bool
+	sessions  []*session // in the order they were made
+	agents    map[string]*agentProcess
+	files     map[buffers.Path]*file
+	watcher   *watch.Watcher // nil until first needed
+	unwatched bool           // folders cannot be watched here
 
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file
@@ -171,6 +174,12 @@ func (c *Core) Close(ctx context.Context) error {
 	}
 	stopping.Wait()
 	c.stop()
+	c.mu.Lock()
+	w := c.watcher
+	c.mu.Unlock()
+	if w != nil {
+		_ = w.Close() // before the wait: what it tells of starts goroutines
+	}
 	for _, f := range c.allFiles() {
 		f.close()
 	}

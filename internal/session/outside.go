@@ -22,6 +22,13 @@ import (
 // touched notes what a tool call names, and looks at the files when it has
 // ended; mu is held.
 func (s *session) touched(p ToolPatch) {
+	if p.Locations != nil {
+		for _, l := range *p.Locations {
+			if filepath.IsAbs(l.Path) && inRoots(s.roots(), l.Path) {
+				s.core.spawn(func() { s.core.watchFolder(l.Path) })
+			}
+		}
+	}
 	it := s.log.tools[p.ID]
 	if it == nil || p.Status == nil || !toolEnded(*p.Status) {
 		return
@@ -46,6 +53,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 		return
 	}
 	for _, f := range c.filesOf(s) {
+		c.watchFolder(string(f.path))
 		if err := f.takeBefore(); err != nil {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
 		}
