@@ -24,6 +24,7 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == "guard" {
 		os.Exit(proc.GuardMain(os.Args[2:])) // before anything else: see GuardMain
 	}
+	signal.Ignore(syscall.SIGPIPE) // an editor that is gone is noticed by the write
 	// An editor that closes its window sends SIGHUP, or just goes away.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
