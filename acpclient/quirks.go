@@ -3,17 +3,21 @@ package acpclient
 import "strings"
 
 // quirks are what an agent needs and the protocol does not say. Each row names
-// the recording in testdata/transcripts that shows it.
+// the recording in testdata/transcripts, or the test, that shows it.
 type quirks struct {
 	// missingReadsEmpty: fs/read_text_file of a file that does not exist is
 	// answered with an empty text. Any error makes the agent give up writing
 	// the new file.
 	missingReadsEmpty bool
+	// dropsEmbedded: the agent says that it takes embedded text and shows its
+	// model the name alone. Text has to go along as a part of the prompt's own.
+	dropsEmbedded bool
 }
 
 // quirksOf looks an agent up by the name it gives itself (agentInfo.name),
 // falling back to the program it was started as.
 func quirksOf(agentName, command string) quirks {
+	agentName = strings.ToLower(agentName)
 	for _, row := range quirkTable {
 		if strings.Contains(agentName, row.agent) || agentName == "" && strings.Contains(command, row.agent) {
 			return row.quirks
@@ -23,8 +27,9 @@ func quirksOf(agentName, command string) quirks {
 }
 
 var quirkTable = []struct {
-	agent  string
+	agent  string // in small letters
 	quirks quirks
 }{
+	{"copilot", quirks{dropsEmbedded: true}},    // internal/agenttest, copilot: the model is told of a file, not its text
 	{"gemini", quirks{missingReadsEmpty: true}}, // gemini.jsonl: write_file of new.txt reads it first
 }
