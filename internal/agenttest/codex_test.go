@@ -12,18 +12,13 @@ var codex = agent{
 func TestCodex(t *testing.T) {
 	t.Parallel()
 	w := begin(t, codex, "session", "review", "permission", "dismiss", "save", "reload", "editor")
-	disk := w.read(w.path("notes.txt"))
-	users := w.editsUnsavedText()
-	w.wantQuestions([2]string{"edit", "notes.txt"}, [2]string{"edit", "main.go"}, [2]string{"execute", "touch made-by-shell"})
-	w.wantDisk("notes.txt", edited(disk, agentEdits...)) // its own writing; it never had the user's text
-	w.decidesOnNotes(users)
-	w.decidesOnMain()
-	w.decidesOnNew()
+	// A refusal ends its turn.
+	w.play(story{writesDisk: true, refused: "cancelled", questions: [][2]string{
+		{"edit", "notes.txt (+"}, {"edit", "main.go (+3 -3 lines)"}, {"execute", "touch made-by-shell"},
+	}})
 	if r := w.review("made-by-shell"); r.File == nil || r.File.Op != "create" {
 		t.Errorf("made-by-shell is not shown as made by the agent: %+v", r)
 	}
-	w.refusesOne("cancelled") // it ends the turn itself
-	w.cancelsTurns()
 }
 
 // Whatever becomes of acp-ls, nothing of an agent goes on: here it is killed

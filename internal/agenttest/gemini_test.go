@@ -19,15 +19,8 @@ var gemini = agent{
 func TestGemini(t *testing.T) {
 	t.Parallel()
 	w := begin(t, gemini, "session", "review", "permission", "dismiss", "save", "reload", "editor")
-	disk := w.read(w.path("notes.txt"))
-	users := w.editsUnsavedText()
-	w.wantQuestions(
-		[2]string{"edit", "notes.txt (+2 -1 lines)"}, [2]string{"edit", "notes.txt (+1 -1 lines)"}, [2]string{"edit", "notes.txt (+1 -1 lines)"},
-		[2]string{"edit", "new.txt (+2 -0 lines)"}, [2]string{"edit", "main.go (+3 -3 lines)"}, [2]string{"execute", "echo out; echo err >&2; ls"})
-	w.wantDisk("notes.txt", disk) // the user saves, nobody else
-	w.decidesOnNotes(users)
-	w.decidesOnMain()
-	w.decidesOnNew()
-	w.refusesOne("end_turn")
-	w.cancelsTurns()
+	w.play(story{refused: "end_turn", questions: [][2]string{
+		{"edit", "notes.txt (+2 -1 lines)"}, {"edit", "notes.txt (+1 -1 lines)"}, {"edit", "notes.txt (+1 -1 lines)"},
+		{"edit", "new.txt (+2 -0 lines)"}, {"edit", "main.go (+3 -3 lines)"}, {"execute", "echo out; echo err >&2; ls"},
+	}})
 }

@@ -23,6 +23,32 @@ const mainOfAgent = "package main\n\nfunc main() {\n\tprintln(\"changed\")\n}\n\
 // agentEdits are the edits of notes.txt that the scripts ask for.
 var agentEdits = []string{"line 3\n", "line THREE\n", "line 4\n", "line 4\nline 4.5\n", "line 12\n", "line TWELVE\n", "line 25\n", "line TWENTY-FIVE\n"}
 
+// story is what differs between agents in one and the same story.
+type story struct {
+	writesDisk bool        // itself, whatever it tells the client
+	refused    string      // why a turn stops whose edit was refused
+	questions  [][2]string // of the turn DO-EDITS: kinds, and a part of the message; nil: not looked at
+}
+
+// play runs the whole story of an agent with the scripted model.
+func (w *world) play(s story) {
+	w.t.Helper()
+	disk := w.read(w.path("notes.txt"))
+	users := w.editsUnsavedText()
+	if s.questions != nil {
+		w.wantQuestions(s.questions...)
+	}
+	if s.writesDisk {
+		disk = edited(disk, agentEdits...) // it never had the user's text
+	}
+	w.wantDisk("notes.txt", disk) // the user saves, and nobody else
+	w.decidesOnNotes(users)
+	w.decidesOnMain()
+	w.decidesOnNew()
+	w.refusesOne(s.refused)
+	w.cancelsTurns()
+}
+
 // editsUnsavedText runs the turn DO-EDITS with notes.txt open and unsaved and
 // main.go open and saved. The user types on while the agent waits for its first
 // answer. It returns what notes.txt would be without the agent.
