@@ -1,6 +1,7 @@
 package acpclient
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -252,7 +253,10 @@ func (a *agent) fromWireError(err error) error {
 	if wire.ErrorCode(err) == wire.CodeAuthRequired {
 		return a.authRequired(err)
 	}
-	if errors.Is(err, wire.ErrClosed) {
+	if errors.Is(err, wire.ErrWrite) {
+		a.process.Stop(context.Background()) // one that takes nothing more is of no use
+	}
+	if errors.Is(err, wire.ErrClosed) || errors.Is(err, wire.ErrWrite) {
 		<-a.done
 		if gone := a.Err(); gone != nil {
 			return gone

@@ -125,12 +125,6 @@ func (l *Launcher) initialize(ctx context.Context, a *agent, cmd proc.Command) e
 			"agent %s did not answer in %s: is %q an ACP agent, and does it need a flag such as --acp?%s",
 			a.name, time.Since(began).Round(time.Second), strings.Join(append([]string{cmd.Path}, cmd.Args...), " "),
 			said(a.process.StderrTail()))
-	case errors.Is(err, wire.ErrClosed):
-		<-a.done
-		if gone := a.Err(); gone != nil {
-			return gone
-		}
-		return session.Errorf(session.KindAgentFailed, "agent %s ended before it answered", a.name)
 	default:
 		return a.fromWireError(err)
 	}

@@ -44,6 +44,11 @@ var (
 	// connection is gone.
 	ErrClosed = errors.New("connection to agent closed")
 
+	// ErrWrite is what calls and notifications fail with that could not be written:
+	// the agent has closed its input, or has just ended. Nothing can be written any
+	// more then; what it has still to say is read all the same.
+	ErrWrite = errors.New("write to agent")
+
 	// ErrCancelledByAgent is the cause with which a handler's context ends when
 	// the agent cancels its request.
 	ErrCancelledByAgent = errors.New("request cancelled by agent")

@@ -159,7 +159,7 @@ func (w *writer) write(f *frame) {
 			w.trace(true, f.line[:len(f.line)-1])
 		}
 		if _, err := w.out.Write(f.line); err != nil {
-			f.err = fmt.Errorf("write to agent: %w", err)
+			f.err = fmt.Errorf("%w: %w", ErrWrite, err)
 			w.mu.Lock()
 			if w.err == nil {
 				w.err = f.err

@@ -156,6 +156,9 @@ func (w *world) agentStep(name, who string, a *args) ([]string, error) {
 		if err == nil {
 			a.none()
 		}
+		if err == nil && agentTells[verb] {
+			err = s.sync(ctx)
+		}
 		return said, err
 	}
 	before := s.lawsBefore(ctx, verb, a)
@@ -168,6 +171,24 @@ func (w *world) agentStep(name, who string, a *args) ([]string, error) {
 		err = before.after(ctx)
 	}
 	return said, err
+}
+
+// agentTells are the steps after which acp-ls is to know what the agent said, before
+// anybody else does anything.
+var agentTells = map[string]bool{"say": true, "think": true, "user": true, "many": true, "tool": true, "tool-update": true, "update": true, "notify": true, "noise": true}
+
+// sync waits until acp-ls has taken in what the agent has told it: a request is
+// begun only after all that came before.
+func (s *scene) sync(ctx context.Context) error {
+	c, err := s.a.Begin("_sync", nil)
+	if err != nil {
+		return err
+	}
+	_, err = c.Wait(ctx)
+	if refused := (*scriptagent.Error)(nil); errors.As(err, &refused) && refused.Code == -32601 {
+		return nil
+	}
+	return fmt.Errorf("an unknown request was answered with %w", err)
 }
 
 // scene is one agent in one session.

@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"acp-ls/internal/session"
 	"acp-ls/lspbridge/fakeeditor"
@@ -73,7 +75,7 @@ func init() {
 				if v, ok := a.option(k); ok {
 					in[k] = v
 					if k == "cwd" {
-						in[k] = w.path(v)
+						in[k] = w.path(strings.ReplaceAll(v, "$ROOT", w.root))
 					}
 				}
 			}
@@ -167,9 +169,21 @@ func init() {
 				in["context"] = context
 			}
 			in["text"] = strings.ReplaceAll(a.text(), "$ROOT", w.root)
+			before := w.said()
 			c, err := w.theEditor().BeginCommand("acp.prompt", in)
+			if err != nil {
+				return nil, err
+			}
 			w.prompts = append(w.prompts, &prompted{c})
-			return nil, err
+			ctx, cancel := w.limit()
+			defer cancel()
+			for w.said() == before && !c.Answered() {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				runtime.Gosched()
+			}
+			return nil, nil
 		},
 		// end waits for the oldest prompt whose end was not waited for.
 		"end": func(w *world, a *args) ([]string, error) {
@@ -312,6 +326,27 @@ func init() {
 			return nil, err
 		},
 	})
+}
+
+// said counts the prompts that stand in a queue or in a transcript.
+func (w *world) said() int {
+	made, ok := w.ids.Load("s")
+	if !ok {
+		return 0
+	}
+	n := 0
+	for i := range made.(*atomic.Int64).Load() {
+		id := fmt.Sprint("s", i+1)
+		queue, _ := w.core.Queue(id) // one that is closed has none
+		entries, _ := w.core.Entries(id, 0)
+		n += len(queue)
+		for _, e := range entries {
+			if e.Kind == session.EntryUser {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func (w *world) sessionStep(name string, a *args) ([]string, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -13,6 +14,7 @@ import (
 type story struct {
 	archive *txtar.Archive
 	kinds   []kind
+	waits   map[string]time.Duration // "cancel", "landing", ...
 	steps   []step
 }
 
@@ -37,8 +39,19 @@ type step struct {
 const scriptFile = "script"
 
 func parseStory(data []byte) (*story, error) {
-	s := &story{archive: txtar.Parse(data)}
+	s := &story{archive: txtar.Parse(data), waits: map[string]time.Duration{}}
 	for line := range strings.Lines(string(s.archive.Comment)) {
+		if rest, ok := strings.CutPrefix(line, "waits:"); ok {
+			for one := range strings.FieldsSeq(rest) {
+				name, v, _ := strings.Cut(one, "=")
+				d, err := time.ParseDuration(v)
+				if err != nil {
+					return nil, fmt.Errorf("waits: %w", err)
+				}
+				s.waits[name] = d
+			}
+			continue
+		}
 		rest, ok := strings.CutPrefix(line, "editors:")
 		if !ok {
 			continue

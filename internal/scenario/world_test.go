@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -46,10 +47,9 @@ type world struct {
 	lsp      func(map[string]any)
 	agents   *scriptagent.Server
 	conf     settings
-	waits    session.Waits
-	hold     time.Duration
 
 	agent     agentConf
+	ids       sync.Map     // the last number given out, by prefix
 	remotes   atomic.Int64 // counts the agents' sessions
 	playersMu sync.Mutex
 	players   map[string]*player // by the agent's name
@@ -85,11 +85,6 @@ func newWorld(t testing.TB, s *story, k kind) *world {
 		t: t, story: s, kind: k, root: filepath.Join(root, "work"), log: &logBuffer{},
 		players: map[string]*player{}, begun: map[string]*fakeeditor.Call{}, hunks: map[string][]hunk{},
 		awaited: map[string]int{}, texts: map[string][]string{}, caps: map[string]bool{},
-		waits: session.Waits{
-			// What must not happen is waited for as long as it takes to see it.
-			Landing: 300 * time.Millisecond, Refusal: 100 * time.Millisecond, Reshow: 50 * time.Millisecond,
-			CancelAgain: []time.Duration{50 * time.Millisecond, 50 * time.Millisecond},
-		},
 	}
 	w.asked = newAsked()
 	w.agent = w.agentConf()
@@ -148,11 +143,19 @@ func (w *world) uri(name string) string {
 func (w *world) shorten(s string) string {
 	s = strings.ReplaceAll(s, strings.TrimPrefix(buffers.PathURI(w.root), "file://"), "$ROOT")
 	s = strings.ReplaceAll(s, w.root, "$ROOT")
+	s = strings.ReplaceAll(s, "PATH="+os.Getenv("PATH"), "PATH=...")
+	if self, err := os.Executable(); err == nil {
+		s = strings.ReplaceAll(s, self, "$SELF")
+	}
+	s = waited.ReplaceAllString(s, "did not answer in ...:")
 	return strings.ReplaceAll(s, filepath.Dir(w.root), "$OUTSIDE")
 }
 
+var waited = regexp.MustCompile(`did not answer in [0-9a-z.]+:`)
+
 // startServer starts what stands between editor and agents.
 func (w *world) startServer() {
+	s := w.story
 	var err error
 	w.agents, err = scriptagent.Listen()
 	w.check(err)
@@ -170,11 +173,17 @@ func (w *world) startServer() {
 	self, err := os.Executable()
 	w.check(err)
 	w.launcher = acpclient.NewLauncher(w.conf.current.Load, self, "test", log)
-	var ids sync.Map
+	if d := s.waits["initialize"]; d > 0 {
+		w.launcher.InitializeWait = d
+	}
+	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"]}
+	if d := s.waits["cancel"]; d > 0 {
+		waits.CancelAgain = []time.Duration{d, d}
+	}
 	w.core = session.New(session.Options{
-		Launcher: w.launcher, Settings: w.conf.current.Load, Log: log, Waits: w.waits,
+		Launcher: w.launcher, Settings: w.conf.current.Load, Log: log, Waits: waits,
 		NewID: func(prefix string) string {
-			n, _ := ids.LoadOrStore(prefix, new(atomic.Int64))
+			n, _ := w.ids.LoadOrStore(prefix, new(atomic.Int64))
 			return fmt.Sprint(prefix, n.(*atomic.Int64).Add(1))
 		},
 	})
@@ -238,7 +247,7 @@ func (w *world) startEditor() {
 	server, client := pipes(w.t)
 	w.served = make(chan error, 1)
 	opts := lspbridge.Options{
-		Settings: w.conf.current.Load, Configure: w.configure, HoldQuestion: w.hold,
+		Settings: w.conf.current.Load, Configure: w.configure, HoldQuestion: w.story.waits["hold"],
 		Log:  slog.New(slog.NewTextHandler(w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Name: "acp-ls", Version: "test",
 	}

@@ -66,16 +66,33 @@ func (f *file) lockOps(ctx context.Context) error {
 
 func (f *file) unlockOps() { <-f.ops }
 
-// change makes an operation real and returns when it is.
+// change makes an operation real and returns when it is. If ctx ends before, an
+// edit that was sent is still awaited: when it is made it is the operation's, and
+// not the user's.
 func (f *file) change(ctx context.Context, op operation) (outcome, error) {
 	if err := f.lockOps(ctx); err != nil {
 		return outcome{}, err
 	}
-	defer f.unlockOps()
-	return f.changeHeld(ctx, op)
+	type result struct {
+		out outcome
+		err error
+	}
+	done := make(chan result, 1)
+	f.core.spawn(func() {
+		defer f.unlockOps()
+		out, err := f.changeHeld(ctx, op)
+		done <- result{out, err}
+	})
+	select {
+	case r := <-done:
+		return r.out, r.err
+	case <-ctx.Done():
+		return outcome{}, ctx.Err()
+	}
 }
 
-// changeHeld is change for a caller that holds the slot of ops.
+// changeHeld is change for a caller that holds the slot of ops. Once an edit was
+// sent it does not return before that is made or refused, whatever ctx does.
 func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 	var reason error
 	for range maxTries {
@@ -153,8 +170,8 @@ func (f *file) try(ctx context.Context, op operation) (outcome, error) {
 	edit := documentEdit(doc, live.at.enc, op.label, next.Text())
 	f.mu.Unlock()
 
-	err := live.at.editor.ApplyEdit(ctx, edit)
-	err = f.await(ctx, fl, op, err)
+	err := live.at.editor.ApplyEdit(f.core.ctx, edit)
+	err = f.await(f.core.ctx, fl, op, err)
 	return out, err
 }
 

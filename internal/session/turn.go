@@ -56,7 +56,9 @@ func (c *Core) promptSession(r Prompt) (*session, error) {
 	agent := r.Agent
 	for _, s := range slices.Backward(c.allSessions()) {
 		s.mu.Lock()
-		usable := s.state != StateClosed && s.state != StateFailed && (agent == "" || agent == s.agentName)
+		// One that has failed after it had begun goes on with its next prompt.
+		begun := s.state != StateFailed || s.remote != ""
+		usable := s.state != StateClosed && begun && (agent == "" || agent == s.agentName)
 		s.mu.Unlock()
 		if usable {
 			return s, nil

@@ -170,6 +170,16 @@ func (c *Call) Cancel() error {
 	return c.e.Notify("$/cancelRequest", map[string]any{"id": c.id})
 }
 
+// Answered says whether the answer is there.
+func (c *Call) Answered() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // Wait returns the answer.
 func (c *Call) Wait(ctx context.Context, result any) error {
 	select {
