@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"acp-ls/acpclient/wire"
 	"acp-ls/internal/demo/code"
+	"acp-ls/internal/demo/lazyre"
 )
 
 // target is something a turn is about: a file, lines of one, or a text without
@@ -45,7 +45,7 @@ type prompt struct {
 	given       []target
 }
 
-var fencedBlock = regexp.MustCompile("(?ms)^(`{3,}|~{3,})([\\w+-]*)[^\\n]*\\n(.*?)^(?:`{3,}|~{3,})[ \\t]*$")
+var fencedBlock = lazyre.New("(?ms)^(`{3,}|~{3,})([\\w+-]*)[^\\n]*\\n(.*?)^(?:`{3,}|~{3,})[ \\t]*$")
 
 // readPrompt parts the user's words from what is given along. Text behind the
 // first resource is the client's, not the user's, or a resource written out.
@@ -84,7 +84,7 @@ func readPrompt(blocks []wire.ContentBlock, cwd string) prompt {
 	return p
 }
 
-var fragment = regexp.MustCompile(`^L(\d+)(?:[-:]L?(\d+))?$`)
+var fragment = lazyre.New(`^L(\d+)(?:[-:]L?(\d+))?$`)
 
 // targetOf makes a target of a resource's URI.
 func targetOf(uri, name, cwd string) target {
@@ -122,11 +122,11 @@ func shown(p, cwd string) string {
 }
 
 var (
-	mentionRE  = regexp.MustCompile(`(?:^|[\s(\[{<"'` + "`" + `,;:])@(?:"([^"\n]+)"|([^\s"<>|` + "`" + `]+))`)
-	bareFileRE = regexp.MustCompile(`[^\s"'` + "`" + `()<>,;:!?]*[./][^\s"'` + "`" + `()<>,;:!?]*`)
-	linesRE    = regexp.MustCompile(`#L(\d+)(?:-L?(\d+))?$`)
-	selectedRE = regexp.MustCompile(`(?i)\bselect(?:ion|ed)\b|\b(?:these|this)\s+(?:lines?|part|piece|bit|code|function|block)\b`)
-	allRE      = regexp.MustCompile(`(?i)\b(?:files|both|each|all\s+of|everywhere|them)\b`)
+	mentionRE  = lazyre.New(`(?:^|[\s(\[{<"'` + "`" + `,;:])@(?:"([^"\n]+)"|([^\s"<>|` + "`" + `]+))`)
+	bareFileRE = lazyre.New(`[^\s"'` + "`" + `()<>,;:!?]*[./][^\s"'` + "`" + `()<>,;:!?]*`)
+	linesRE    = lazyre.New(`#L(\d+)(?:-L?(\d+))?$`)
+	selectedRE = lazyre.New(`(?i)\bselect(?:ion|ed)\b|\b(?:these|this)\s+(?:lines?|part|piece|bit|code|function|block)\b`)
+	allRE      = lazyre.New(`(?i)\b(?:files|both|each|all\s+of|everywhere|them)\b`)
 )
 
 // choose picks what a request is about, the surest first: files named in its

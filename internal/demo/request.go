@@ -2,12 +2,12 @@ package demo
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"acp-ls/acpclient/wire"
+	"acp-ls/internal/demo/lazyre"
 )
 
 type verb int
@@ -65,41 +65,41 @@ const noun = `(?:(?:the|all|every)\s+)?(?:(?:function|func|method|variable|var|c
 
 type rule struct {
 	verb verb
-	re   *regexp.Regexp
+	re   *lazyre.Regexp
 }
 
 // rules are tried in this order: changes before questions, the particular
 // before the general.
 var rules = []rule{
-	{rename, regexp.MustCompile(`(?i)\brename\s+` + noun + arg + `\s+(?:to|into|as|->|=>)\s+` + arg)},
-	{insertLine, regexp.MustCompile(`(?i)\b(?:insert|add|put)\s+(?:(?:the|a)\s+)?(?:line\s+)?` + arg + `\s+(?:at|on|before|after|above|below|behind)\s+(?:the\s+)?line\s+(\d+)`)},
-	{insertLine, regexp.MustCompile(`(?i)\b(?:append|add|put)\s+(?:the\s+)?(?:line\s+)?` + arg + `\s+(?:at|to)\s+the\s+end\b`)},
-	{insertLine, regexp.MustCompile(`(?i)\bappend\s+(?:the\s+)?(?:line\s+)?` + arg)},
-	{deleteLines, regexp.MustCompile(`(?i)\b(?:delete|remove|drop|cut)\s+(?:the\s+)?lines?\s+(\d+)(?:\s*(?:-|–|to|through|until|and)\s*(\d+))?`)},
-	{replace, regexp.MustCompile(`(?i)\b(?:replace|substitute|change)\s+` + noun + arg + `\s+(?:with|by|to|for|into)\s+` + arg)},
-	{sortImports, regexp.MustCompile(`(?i)\b(?:sort|order|organi[sz]e|arrange|tidy)\b.*\bimports?\b`)},
-	{addDocs, regexp.MustCompile(`(?i)\b(?:add|write|insert|create|generate|put)\b.*\b(?:doc(?:ument(?:ation)?)?s?|docstrings?|jsdoc|comments?)\b|^\W*document\b`)},
-	{trim, regexp.MustCompile(`(?i)\btrailing\b.*\b(?:white\s?-?spaces?|spaces?|blanks?|tabs?)\b|\b(?:trim|strip)\b`)},
-	{tidy, regexp.MustCompile(`(?i)\b(?:tidy|clean)(?:\s+\S+){0,3}?\s*\bup\b|^\W*(?:tidy|clean)\b`)},
-	{runCommand, regexp.MustCompile("(?i)^\\W*(?:(?:please|now|can you|could you)\\s+)?(?:run|execute)\\s+(?:the\\s+(?:command|shell)\\s+)?(?:`([^`]+)`|\"([^\"]+)\"|(.+))$")},
-	{runCommand, regexp.MustCompile(`(?i)^\W*(?:please\s+)?((?:run\s+)?(?:all\s+)?(?:the\s+)?tests?)\W*$`)},
-	{find, regexp.MustCompile(`(?i)\b(?:find|search(?:\s+for)?|look\s+for|grep(?:\s+for)?|where\s+(?:is|are|do|does))\s+` + noun + arg)},
-	{outline, regexp.MustCompile(`(?i)\boutline\b|\bstructure\b|\b(?:list|which|what|show)\b.*\b(?:functions?|types?|classes|methods?|headings?|symbols?|declarations?)\b`)},
-	{marks, regexp.MustCompile(`(?i)\b(?:todos?|fixmes?)\b`)},
-	{count, regexp.MustCompile(`(?i)\bhow\s+(?:many|long|big|large)\b|\bcount\b`)},
-	{explain, regexp.MustCompile(`(?i)\b(?:what|explain|describe|summari[sz]e|summary|tell\s+me|about|overview)\b`)},
-	{show, regexp.MustCompile(`(?i)\b(?:show|read|print|display|open|cat)\b`)},
-	{help, regexp.MustCompile(`(?i)^\W*(?:help|\?|what\s+can\s+you)\b`)},
-	{greet, regexp.MustCompile(`(?i)^\W*(?:hi|hello|hey|good\s+\w+|thanks?|thank\s+you|bye)\b`)},
+	{rename, lazyre.New(`(?i)\brename\s+` + noun + arg + `\s+(?:to|into|as|->|=>)\s+` + arg)},
+	{insertLine, lazyre.New(`(?i)\b(?:insert|add|put)\s+(?:(?:the|a)\s+)?(?:line\s+)?` + arg + `\s+(?:at|on|before|after|above|below|behind)\s+(?:the\s+)?line\s+(\d+)`)},
+	{insertLine, lazyre.New(`(?i)\b(?:append|add|put)\s+(?:the\s+)?(?:line\s+)?` + arg + `\s+(?:at|to)\s+the\s+end\b`)},
+	{insertLine, lazyre.New(`(?i)\bappend\s+(?:the\s+)?(?:line\s+)?` + arg)},
+	{deleteLines, lazyre.New(`(?i)\b(?:delete|remove|drop|cut)\s+(?:the\s+)?lines?\s+(\d+)(?:\s*(?:-|–|to|through|until|and)\s*(\d+))?`)},
+	{replace, lazyre.New(`(?i)\b(?:replace|substitute|change)\s+` + noun + arg + `\s+(?:with|by|to|for|into)\s+` + arg)},
+	{sortImports, lazyre.New(`(?i)\b(?:sort|order|organi[sz]e|arrange|tidy)\b.*\bimports?\b`)},
+	{addDocs, lazyre.New(`(?i)\b(?:add|write|insert|create|generate|put)\b.*\b(?:doc(?:ument(?:ation)?)?s?|docstrings?|jsdoc|comments?)\b|^\W*document\b`)},
+	{trim, lazyre.New(`(?i)\btrailing\b.*\b(?:white\s?-?spaces?|spaces?|blanks?|tabs?)\b|\b(?:trim|strip)\b`)},
+	{tidy, lazyre.New(`(?i)\b(?:tidy|clean)(?:\s+\S+){0,3}?\s*\bup\b|^\W*(?:tidy|clean)\b`)},
+	{runCommand, lazyre.New("(?i)^\\W*(?:(?:please|now|can you|could you)\\s+)?(?:run|execute)\\s+(?:the\\s+(?:command|shell)\\s+)?(?:`([^`]+)`|\"([^\"]+)\"|(.+))$")},
+	{runCommand, lazyre.New(`(?i)^\W*(?:please\s+)?((?:run\s+)?(?:all\s+)?(?:the\s+)?tests?)\W*$`)},
+	{find, lazyre.New(`(?i)\b(?:find|search(?:\s+for)?|look\s+for|grep(?:\s+for)?|where\s+(?:is|are|do|does))\s+` + noun + arg)},
+	{outline, lazyre.New(`(?i)\boutline\b|\bstructure\b|\b(?:list|which|what|show)\b.*\b(?:functions?|types?|classes|methods?|headings?|symbols?|declarations?)\b`)},
+	{marks, lazyre.New(`(?i)\b(?:todos?|fixmes?)\b`)},
+	{count, lazyre.New(`(?i)\bhow\s+(?:many|long|big|large)\b|\bcount\b`)},
+	{explain, lazyre.New(`(?i)\b(?:what|explain|describe|summari[sz]e|summary|tell\s+me|about|overview)\b`)},
+	{show, lazyre.New(`(?i)\b(?:show|read|print|display|open|cat)\b`)},
+	{help, lazyre.New(`(?i)^\W*(?:help|\?|what\s+can\s+you)\b`)},
+	{greet, lazyre.New(`(?i)^\W*(?:hi|hello|hey|good\s+\w+|thanks?|thank\s+you|bye)\b`)},
 }
 
 var (
-	canDoRE      = regexp.MustCompile(`(?i)\b(?:what\s+(?:can|could|do)\s+you\s+(?:do|know|offer)|who\s+are\s+you|how\s+do\s+you\s+work)\b|^\W*help\b|^\W*\?\W*$`)
-	everywhereRE = regexp.MustCompile(`(?i)\b(?:everywhere|in\s+(?:all|every)\s+files?|in\s+the\s+(?:whole\s+)?(?:project|folder|directory|repo(?:sitory)?))\b`)
-	afterRE      = regexp.MustCompile(`(?i)\b(?:after|below|behind)\s+(?:the\s+)?line\b`)
-	listMark     = regexp.MustCompile(`(?m)^[ \t]*(?:\d+[.)]|[-*])[ \t]+`)
-	connector    = regexp.MustCompile(`(?i)(?:\s*[,;.]\s*|\s+)(?:and\s+then|then|and\s+also|and|also|after\s+that|finally)\s+|\s*;\s*|\s*,\s+|\.\s+|\s*\n\s*`)
-	quoted       = regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”|(?:^|\\s)'[^']*'")
+	canDoRE      = lazyre.New(`(?i)\b(?:what\s+(?:can|could|do)\s+you\s+(?:do|know|offer)|who\s+are\s+you|how\s+do\s+you\s+work)\b|^\W*help\b|^\W*\?\W*$`)
+	everywhereRE = lazyre.New(`(?i)\b(?:everywhere|in\s+(?:all|every)\s+files?|in\s+the\s+(?:whole\s+)?(?:project|folder|directory|repo(?:sitory)?))\b`)
+	afterRE      = lazyre.New(`(?i)\b(?:after|below|behind)\s+(?:the\s+)?line\b`)
+	listMark     = lazyre.New(`(?m)^[ \t]*(?:\d+[.)]|[-*])[ \t]+`)
+	connector    = lazyre.New(`(?i)(?:\s*[,;.]\s*|\s+)(?:and\s+then|then|and\s+also|and|also|after\s+that|finally)\s+|\s*;\s*|\s*,\s+|\.\s+|\s*\n\s*`)
+	quoted       = lazyre.New("\"[^\"]*\"|`[^`]*`|“[^”]*”|(?:^|\\s)'[^']*'")
 )
 
 // parse takes an instruction apart into what is wanted, one after the other.
@@ -247,7 +247,7 @@ func parseSlash(text string) (request, bool) {
 	return r, true
 }
 
-var argRE = regexp.MustCompile(arg)
+var argRE = lazyre.New(arg)
 
 // arguments are the words and quoted texts of a slash command that are no
 // mentions.

@@ -1,14 +1,15 @@
 package code
 
 import (
-	"regexp"
 	"strings"
+
+	"acp-ls/internal/demo/lazyre"
 )
 
 var (
-	pyHead   = regexp.MustCompile(`(?m)^([ \t]*)(async[ \t]+)?(def|class)[ \t]+(\w+)[ \t]*`)
-	pyReturn = regexp.MustCompile(`(?m)^[ \t]*return[ \t]+\S`)
-	pyYield  = regexp.MustCompile(`\byield\b`)
+	pyHead   = lazyre.New(`(?m)^([ \t]*)(async[ \t]+)?(def|class)[ \t]+(\w+)[ \t]*`)
+	pyReturn = lazyre.New(`(?m)^[ \t]*return[ \t]+\S`)
+	pyYield  = lazyre.New(`\byield\b`)
 )
 
 // pythonDocs documents what has no underscore in front of its name and a body
@@ -54,7 +55,7 @@ func pythonDocs(text string) []Doc {
 	return docs
 }
 
-var rawDocstring = regexp.MustCompile(`^[rRuUbBfF]{1,2}["']`)
+var rawDocstring = lazyre.New(`^[rRuUbBfF]{1,2}["']`)
 
 func isRawDocstring(s string) bool { return rawDocstring.MatchString(s) }
 

@@ -1,14 +1,15 @@
 package code
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
+
+	"acp-ls/internal/demo/lazyre"
 )
 
 var (
-	jsHead = regexp.MustCompile(`(?m)^(?:export[ \t]+)?(?:default[ \t]+)?(?:abstract[ \t]+)?(?:async[ \t]+)?(function[ \t]*\*?|class)[ \t]*([\w$]+)`)
-	jsBase = regexp.MustCompile(`^[ \t]*(?:<[^>{]*>)?[ \t]+extends[ \t]+([\w$.]+)`)
+	jsHead = lazyre.New(`(?m)^(?:export[ \t]+)?(?:default[ \t]+)?(?:abstract[ \t]+)?(?:async[ \t]+)?(function[ \t]*\*?|class)[ \t]*([\w$]+)`)
+	jsBase = lazyre.New(`^[ \t]*(?:<[^>{]*>)?[ \t]+extends[ \t]+([\w$.]+)`)
 )
 
 // jsDocs documents functions and classes at the left margin that have no

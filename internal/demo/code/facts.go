@@ -3,9 +3,10 @@ package code
 import (
 	"go/parser"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"acp-ls/internal/demo/lazyre"
 )
 
 // Facts are what can be said of a text without understanding it.
@@ -22,11 +23,11 @@ type Facts struct {
 }
 
 var (
-	markRE   = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)\b`)
-	loopRE   = regexp.MustCompile(`\b(for|while|loop|repeat|foreach)\b`)
-	branchRE = regexp.MustCompile(`\b(if|elif|elseif|case|catch|except|match|switch)\b`)
-	returnRE = regexp.MustCompile(`\breturn\b`)
-	callRE   = regexp.MustCompile(`([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*\(`)
+	markRE   = lazyre.New(`\b(TODO|FIXME|XXX|HACK)\b`)
+	loopRE   = lazyre.New(`\b(for|while|loop|repeat|foreach)\b`)
+	branchRE = lazyre.New(`\b(if|elif|elseif|case|catch|except|match|switch)\b`)
+	returnRE = lazyre.New(`\breturn\b`)
+	callRE   = lazyre.New(`([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)\s*\(`)
 )
 
 // notCalls are words that stand before parentheses and are no functions.
@@ -72,7 +73,7 @@ func FactsOf(text string, l *Language) Facts {
 	return f
 }
 
-var defBefore = regexp.MustCompile(`\b(func|function|def|class|fn|sub|new)\s*(\([^)]*\)\s*)?$`)
+var defBefore = lazyre.New(`\b(func|function|def|class|fn|sub|new)\s*(\([^)]*\)\s*)?$`)
 
 func calls(code string) []string {
 	var names []string
@@ -90,17 +91,17 @@ func calls(code string) []string {
 }
 
 var (
-	pyImport   = regexp.MustCompile(`(?m)^(?:import\s+([\w.]+)|from\s+([\w.]+)\s+import\b)`)
-	jsImport   = regexp.MustCompile(`(?m)^\s*(?:import\b[^'"\n]*|.*\brequire\()\s*['"]([^'"]+)['"]`)
-	cInclude   = regexp.MustCompile(`(?m)^\s*#\s*include\s*[<"]([^>"]+)[>"]`)
-	rustUse    = regexp.MustCompile(`(?m)^\s*use\s+([\w:]+)`)
-	luaRequire = regexp.MustCompile(`\brequire\s*\(?\s*['"]([^'"]+)['"]`)
-	javaImport = regexp.MustCompile(`(?m)^\s*(?:import|using)\s+(?:static\s+)?([\w.*]+)`)
+	pyImport   = lazyre.New(`(?m)^(?:import\s+([\w.]+)|from\s+([\w.]+)\s+import\b)`)
+	jsImport   = lazyre.New(`(?m)^\s*(?:import\b[^'"\n]*|.*\brequire\()\s*['"]([^'"]+)['"]`)
+	cInclude   = lazyre.New(`(?m)^\s*#\s*include\s*[<"]([^>"]+)[>"]`)
+	rustUse    = lazyre.New(`(?m)^\s*use\s+([\w:]+)`)
+	luaRequire = lazyre.New(`\brequire\s*\(?\s*['"]([^'"]+)['"]`)
+	javaImport = lazyre.New(`(?m)^\s*(?:import|using)\s+(?:static\s+)?([\w.*]+)`)
 )
 
 // header finds what a file says of itself at its top.
 func header(text, code string, l *Language) (pkg, doc string, imports []string) {
-	collect := func(re *regexp.Regexp, in string) {
+	collect := func(re *lazyre.Regexp, in string) {
 		for _, m := range re.FindAllStringSubmatch(in, -1) {
 			for _, name := range m[1:] {
 				if name != "" && !slices.Contains(imports, name) {

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"acp-ls/internal/demo/lazyre"
 )
 
 // ErrNoImports says that a language has no imports this package knows to sort.
@@ -113,8 +114,8 @@ func goImports(text string) ([]Edit, error) {
 }
 
 var (
-	pyPlain = regexp.MustCompile(`^import\s+([\w.]+)`)
-	pyFrom  = regexp.MustCompile(`^from\s+([\w.]+)\s+import\b`)
+	pyPlain = lazyre.New(`^import\s+([\w.]+)`)
+	pyFrom  = lazyre.New(`^from\s+([\w.]+)\s+import\b`)
 )
 
 // pythonImports finds blocks of imports at the left margin: plain ones sort
@@ -163,8 +164,8 @@ func pythonStatement(code string) int {
 }
 
 var (
-	jsFrom = regexp.MustCompile(`^import\b[^'";]*\bfrom\s*(['"])`)
-	jsLine = regexp.MustCompile(`^[ \t]*;?[ \t]*\r?(\n|$)`)
+	jsFrom = lazyre.New(`^import\b[^'";]*\bfrom\s*(['"])`)
+	jsLine = lazyre.New(`^[ \t]*;?[ \t]*\r?(\n|$)`)
 )
 
 // jsImports finds blocks of imports with names. One without (import './x') runs

@@ -4,9 +4,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"regexp"
 	"slices"
 	"strings"
+
+	"acp-ls/internal/demo/lazyre"
 )
 
 // Item is something a text declares: a function, a type, a heading.
@@ -116,7 +117,7 @@ func headings(text string) []Item {
 	return items
 }
 
-var pythonDef = regexp.MustCompile(`^([ \t]*)(?:async\s+)?(def|class)\s+(\w+)`)
+var pythonDef = lazyre.New(`^([ \t]*)(?:async\s+)?(def|class)\s+(\w+)`)
 
 func pythonOutline(text string) []Item {
 	type open struct{ indent, item int }
@@ -211,54 +212,54 @@ func blank(text string, l *Language, kinds func(partKind) bool) string {
 // commonly write there. The last group is the name.
 var patterns = map[string][]struct {
 	kind string
-	re   *regexp.Regexp
+	re   *lazyre.Regexp
 }{
 	"js": {
-		{"class", regexp.MustCompile(`^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+([\w$]+)`)},
-		{"function", regexp.MustCompile(`^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([\w$]+)`)},
-		{"function", regexp.MustCompile(`^(?:export\s+)?const\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\([^)]*\)\s*(?::[^=]+)?|[\w$]+\s*)=>`)},
-		{"interface", regexp.MustCompile(`^(?:export\s+)?interface\s+([\w$]+)`)},
-		{"type", regexp.MustCompile(`^(?:export\s+)?type\s+([\w$]+)`)},
-		{"enum", regexp.MustCompile(`^(?:export\s+)?(?:const\s+)?enum\s+([\w$]+)`)},
-		{"constant", regexp.MustCompile(`^(?:export\s+)?const\s+([\w$]+)`)},
-		{"variable", regexp.MustCompile(`^(?:export\s+)?(?:let|var)\s+([\w$]+)`)},
+		{"class", lazyre.New(`^(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+([\w$]+)`)},
+		{"function", lazyre.New(`^(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s*\*?\s*([\w$]+)`)},
+		{"function", lazyre.New(`^(?:export\s+)?const\s+([\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:\([^)]*\)\s*(?::[^=]+)?|[\w$]+\s*)=>`)},
+		{"interface", lazyre.New(`^(?:export\s+)?interface\s+([\w$]+)`)},
+		{"type", lazyre.New(`^(?:export\s+)?type\s+([\w$]+)`)},
+		{"enum", lazyre.New(`^(?:export\s+)?(?:const\s+)?enum\s+([\w$]+)`)},
+		{"constant", lazyre.New(`^(?:export\s+)?const\s+([\w$]+)`)},
+		{"variable", lazyre.New(`^(?:export\s+)?(?:let|var)\s+([\w$]+)`)},
 	},
 	"c": {
-		{"struct", regexp.MustCompile(`^(?:typedef\s+)?struct\s+(\w+)\s*\{?\s*$`)},
-		{"enum", regexp.MustCompile(`^(?:typedef\s+)?enum\s+(?:class\s+)?(\w+)`)},
-		{"class", regexp.MustCompile(`^class\s+(\w+)`)},
-		{"macro", regexp.MustCompile(`^#\s*define\s+(\w+)`)},
-		{"function", regexp.MustCompile(`^[A-Za-z_][\w\s*&:<>,~]*?\b([A-Za-z_]\w*)\s*\([^;]*$`)},
+		{"struct", lazyre.New(`^(?:typedef\s+)?struct\s+(\w+)\s*\{?\s*$`)},
+		{"enum", lazyre.New(`^(?:typedef\s+)?enum\s+(?:class\s+)?(\w+)`)},
+		{"class", lazyre.New(`^class\s+(\w+)`)},
+		{"macro", lazyre.New(`^#\s*define\s+(\w+)`)},
+		{"function", lazyre.New(`^[A-Za-z_][\w\s*&:<>,~]*?\b([A-Za-z_]\w*)\s*\([^;]*$`)},
 	},
 	"java": {
-		{"class", regexp.MustCompile(`^\s*(?:(?:public|protected|private|abstract|final|static|sealed|internal)\s+)*class\s+(\w+)`)},
-		{"interface", regexp.MustCompile(`^\s*(?:(?:public|protected|private|static|internal)\s+)*interface\s+(\w+)`)},
-		{"enum", regexp.MustCompile(`^\s*(?:(?:public|protected|private|static|internal)\s+)*enum\s+(\w+)`)},
-		{"record", regexp.MustCompile(`^\s*(?:(?:public|protected|private|static)\s+)*record\s+(\w+)`)},
-		{"method", regexp.MustCompile(`^\s+(?:(?:public|protected|private|static|final|abstract|override|virtual|async|synchronized|suspend)\s+)+[\w<>\[\],.? ]*?\b(\w+)\s*\([^;]*$`)},
+		{"class", lazyre.New(`^\s*(?:(?:public|protected|private|abstract|final|static|sealed|internal)\s+)*class\s+(\w+)`)},
+		{"interface", lazyre.New(`^\s*(?:(?:public|protected|private|static|internal)\s+)*interface\s+(\w+)`)},
+		{"enum", lazyre.New(`^\s*(?:(?:public|protected|private|static|internal)\s+)*enum\s+(\w+)`)},
+		{"record", lazyre.New(`^\s*(?:(?:public|protected|private|static)\s+)*record\s+(\w+)`)},
+		{"method", lazyre.New(`^\s+(?:(?:public|protected|private|static|final|abstract|override|virtual|async|synchronized|suspend)\s+)+[\w<>\[\],.? ]*?\b(\w+)\s*\([^;]*$`)},
 	},
 	"rust": {
-		{"function", regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)`)},
-		{"struct", regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?struct\s+(\w+)`)},
-		{"enum", regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)`)},
-		{"trait", regexp.MustCompile(`^\s*(?:pub(?:\([^)]*\))?\s+)?trait\s+(\w+)`)},
-		{"impl", regexp.MustCompile(`^impl(?:<[^>]*>)?\s+([^{]+?)\s*\{`)},
-		{"module", regexp.MustCompile(`^\s*(?:pub\s+)?mod\s+(\w+)`)},
+		{"function", lazyre.New(`^\s*(?:pub(?:\([^)]*\))?\s+)?(?:const\s+)?(?:async\s+)?(?:unsafe\s+)?fn\s+(\w+)`)},
+		{"struct", lazyre.New(`^\s*(?:pub(?:\([^)]*\))?\s+)?struct\s+(\w+)`)},
+		{"enum", lazyre.New(`^\s*(?:pub(?:\([^)]*\))?\s+)?enum\s+(\w+)`)},
+		{"trait", lazyre.New(`^\s*(?:pub(?:\([^)]*\))?\s+)?trait\s+(\w+)`)},
+		{"impl", lazyre.New(`^impl(?:<[^>]*>)?\s+([^{]+?)\s*\{`)},
+		{"module", lazyre.New(`^\s*(?:pub\s+)?mod\s+(\w+)`)},
 	},
 	"lua": {
-		{"function", regexp.MustCompile(`^\s*(?:local\s+)?function\s+([\w.:]+)`)},
-		{"function", regexp.MustCompile(`^\s*(?:local\s+)?([\w.]+)\s*=\s*function\b`)},
+		{"function", lazyre.New(`^\s*(?:local\s+)?function\s+([\w.:]+)`)},
+		{"function", lazyre.New(`^\s*(?:local\s+)?([\w.]+)\s*=\s*function\b`)},
 	},
 	"sh": {
-		{"function", regexp.MustCompile(`^\s*(?:function\s+)?([\w-]+)\s*\(\)`)},
-		{"function", regexp.MustCompile(`^\s*function\s+([\w-]+)`)},
+		{"function", lazyre.New(`^\s*(?:function\s+)?([\w-]+)\s*\(\)`)},
+		{"function", lazyre.New(`^\s*function\s+([\w-]+)`)},
 	},
 	"make": {
-		{"target", regexp.MustCompile(`^([\w./-]+)\s*:(?:[^=]|$)`)},
-		{"variable", regexp.MustCompile(`^([\w-]+)\s*[:?+]?=`)},
+		{"target", lazyre.New(`^([\w./-]+)\s*:(?:[^=]|$)`)},
+		{"variable", lazyre.New(`^([\w-]+)\s*[:?+]?=`)},
 	},
-	"yaml": {{"key", regexp.MustCompile(`^([\w./-]+)\s*:`)}},
-	"toml": {{"table", regexp.MustCompile(`^\[+([^\]]+)\]`)}},
+	"yaml": {{"key", lazyre.New(`^([\w./-]+)\s*:`)}},
+	"toml": {{"table", lazyre.New(`^\[+([^\]]+)\]`)}},
 }
 
 var notFunctions = []string{"if", "for", "while", "switch", "return", "else", "do", "sizeof", "catch"}
