@@ -44,6 +44,12 @@ type generalCapabilities struct {
 type windowCapabilities struct {
 	WorkDoneProgress yes     `json:"workDoneProgress"`
 	ShowMessage      present `json:"showMessage"`
+
+	ShowDocument loose[showDocumentCapability] `json:"showDocument"`
+}
+
+type showDocumentCapability struct {
+	Support yes `json:"support"`
 }
 
 type workspaceCapabilities struct {
@@ -124,6 +130,7 @@ type client struct {
 	workDoneProgress    bool
 	asks                bool // answers window/showMessageRequest
 	codeLensRefresh     bool
+	showDocument        bool
 	textDocumentContent bool
 	markdown            bool
 }
@@ -143,6 +150,7 @@ func newClient(p *initializeParams) client {
 		configuration:       bool(workspace.Configuration),
 		dynamicSettings:     bool(workspace.DidChangeConfiguration.v.DynamicRegistration),
 		workDoneProgress:    bool(window.WorkDoneProgress),
+		showDocument:        bool(window.ShowDocument.v.Support),
 		codeLensRefresh:     bool(workspace.CodeLens.v.RefreshSupport),
 		textDocumentContent: bool(workspace.TextDocumentContent),
 		markdown:            slices.Contains(caps.TextDocument.v.Hover.v.ContentFormat.v, "markdown"),

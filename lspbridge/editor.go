@@ -233,6 +233,23 @@ func (e *editor) Reload(ctx context.Context, uri string) (bool, error) {
 	return r.Reloaded, err
 }
 
+type adoptParams struct {
+	URI     string `json:"uri"`
+	Version int32  `json:"version"`
+	Text    string `json:"text"`
+}
+
+type adoptResult struct {
+	Adopted bool `json:"adopted"`
+}
+
+// Adopt implements [session.Editor].
+func (e *editor) Adopt(ctx context.Context, uri string, version int32, text string) (bool, error) {
+	var r adoptResult
+	err := e.ask(ctx, "acp/adopt", adoptParams{uri, version, text}, &r)
+	return r.Adopted, err
+}
+
 type editorResult struct {
 	Active    *activeEditor `json:"active,omitzero"`
 	Visible   []string      `json:"visible"`

@@ -72,9 +72,11 @@ var table = []method{
 	asks[session.Question, permissionResult]("acp/permission", "permission", "A question of an agent; null or no option: not answered. Any number may be open."),
 	notifies[dismissParams]("acp/dismiss", "dismiss", "A question was answered elsewhere or withdrawn."),
 	asks[uriParams, saveResult]("acp/save", "save", "Save a document as the user would, formatters included."),
+	asks[adoptParams, adoptResult]("acp/adopt", "adopt", "The disk has changed and `text` already contains that change: make the disk's state the base of the document and `text` its content in one step, if it is still at `version`."),
 	asks[uriParams, reloadResult]("acp/reload", "reload", "The file changed on disk: reload the document if it has no unsaved changes, and never ask."),
 	asks[none, editorResult]("acp/editor", "editor", "What the user looks at; `lastTyped` is milliseconds ago."),
 	asks[runParams, runResult]("acp/run", "run", "Run an interactive program in a terminal, such as a login. Without the capability the command is shown to copy."),
+	asks[diagnosticsParams, diagnosticsResult]("acp/diagnostics", "diagnostics", "What all the editor's language servers say of one document, or of all: LSP's Diagnostic. Ours (source `acp`) may be left out."),
 	asks[askParams, askResult]("acp/ask", "ask", "A form to fill in: `action` is `accept`, `decline` or `cancel`; an answer is a value, or a list of option ids."),
 }
 

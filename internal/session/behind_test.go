@@ -191,3 +191,34 @@ func TestFollowsWhileTheToolRuns(t *testing.T) {
 		t.Errorf("baseline %q", base)
 	}
 }
+
+// An editor that can adopt gets the merged text together with the disk's state.
+func TestAdopt(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	e.caps["adopt"] = true
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	e.replace(uri, "2\n", "USER\n")
+	adopted := ""
+	e.onAdopt = func(uri string, _ int32, s string) (bool, error) {
+		adopted = s
+		e.send(buffers.Close{URI: uri})
+		e.open(uri, readFile(t, path))
+		e.typeAt(uri, 0, len(e.text(uri)), s)
+		return true, nil
+	}
+	turnOf(t, c, l, func(Host, string) { writeFile(t, path, strings.Replace(ten, "8\n", "AGENT\n", 1)) })
+	want := strings.NewReplacer("2\n", "USER\n", "8\n", "AGENT\n").Replace(ten)
+	if adopted != want || e.text(uri) != want {
+		t.Errorf("adopted %q, text %q", adopted, e.text(uri))
+	}
+	if base, _ := c.Baseline(uri); base != strings.Replace(ten, "2\n", "USER\n", 1) {
+		t.Errorf("baseline %q", base)
+	}
+	if h := hunksOf(t, c, uri); len(h) != 1 || h[0].Text != "AGENT\n" || h[0].Origins[0].Agent != "fake" {
+		t.Errorf("hunks %+v", h)
+	}
+}

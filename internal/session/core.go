@@ -27,6 +27,8 @@ type Options struct {
 	NewID func(prefix string) string
 	Log   *slog.Logger
 	Waits Waits
+	// EditorTools brings sessions' Tools to their agents; nil offers none.
+	EditorTools EditorTools
 }
 
 // Waits are how long the core waits for others before it goes on without them.
@@ -66,6 +68,7 @@ type Core struct {
 	newID    func(string) string
 	log      *slog.Logger
 	waits    Waits
+	tools    EditorTools
 	broker   *broker
 	ctx      context.Context
 	stop     context.CancelFunc
@@ -101,7 +104,7 @@ func New(o Options) *Core {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Core{
-		launcher: o.Launcher, settings: o.Settings, now: o.Now, newID: o.NewID, log: o.Log, waits: o.Waits.orDefaults(),
+		launcher: o.Launcher, settings: o.Settings, now: o.Now, newID: o.NewID, log: o.Log, waits: o.Waits.orDefaults(), tools: o.EditorTools,
 		ctx: ctx, stop: stop,
 		agents: map[string]*agentProcess{}, files: map[buffers.Path]*file{},
 		pending: map[string]map[buffers.Path]int{},

@@ -47,12 +47,21 @@ type Editor interface {
 	// Reload asks the editor to reload a document whose file changed on disk
 	// if it has no unsaved changes (acp/reload).
 	Reload(ctx context.Context, uri string) (reloaded bool, err error)
+	// Adopt makes the file on disk the base of an open document and text its
+	// content, in one step, if it is still at that version (acp/adopt).
+	Adopt(ctx context.Context, uri string, version int32, text string) (adopted bool, err error)
 	// State asks what the user looks at (acp/editor).
 	State(ctx context.Context) (EditorState, error)
 	// Run runs an interactive program, such as a login (acp/run).
 	Run(context.Context, RunRequest) (exitCode int, err error)
 	// Ask shows a form (acp/ask).
 	Ask(context.Context, Form) (FormAnswer, error)
+	// Diagnostics asks for what all the editor's servers have to say of one
+	// document, or of all if uri is empty (acp/diagnostics).
+	Diagnostics(ctx context.Context, uri string) ([]Diagnostic, error)
+	// ShowDocument brings a document before the user, at a 0-based row if that
+	// is not negative, without taking the focus (window/showDocument).
+	ShowDocument(ctx context.Context, uri string, row int) error
 }
 
 // Errors an Editor answers with.
@@ -97,6 +106,15 @@ type EditorState struct {
 	Ranges    []position.Range
 	Visible   []string
 	LastTyped int64 // milliseconds since the last keystroke
+}
+
+// Diagnostic is one message about a document. Severity is LSP's number, from 1
+// (error) to 4 (hint), or 0. Range is in the editor's encoding.
+type Diagnostic struct {
+	URI                   string
+	Range                 position.Range
+	Severity              int
+	Message, Source, Code string
 }
 
 // RunRequest names an interactive program.

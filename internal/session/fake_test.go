@@ -39,6 +39,7 @@ type fakeEditor struct {
 	onApply      func(DocumentEdit) (handled bool, err error)
 	onSave       func(uri string) error
 	onReload     func(uri string) (bool, error)
+	onAdopt      func(uri string, version int32, text string) (bool, error)
 
 	wire sync.Mutex // stands for the one read loop
 }
@@ -237,6 +238,13 @@ func (e *fakeEditor) Reload(_ context.Context, uri string) (bool, error) {
 	return false, ErrUnsupported
 }
 
+func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s string) (bool, error) {
+	if e.onAdopt != nil {
+		return e.onAdopt(uri, version, s)
+	}
+	return false, ErrUnsupported
+}
+
 func (e *fakeEditor) State(context.Context) (EditorState, error) {
 	return EditorState{}, ErrUnsupported
 }
@@ -244,6 +252,11 @@ func (e *fakeEditor) Run(context.Context, RunRequest) (int, error) { return 0, E
 func (e *fakeEditor) Ask(context.Context, Form) (FormAnswer, error) {
 	return FormAnswer{}, ErrUnsupported
 }
+
+func (e *fakeEditor) Diagnostics(context.Context, string) ([]Diagnostic, error) {
+	return nil, ErrUnsupported
+}
+func (e *fakeEditor) ShowDocument(context.Context, string, int) error { return ErrUnsupported }
 
 var _ Editor = (*fakeEditor)(nil)
 

@@ -26,26 +26,38 @@ func (h *host) ReadTextFile(ctx context.Context, sessionID, path string, line, l
 	if err != nil {
 		return "", err
 	}
-	p, err := h.core.admit(ctx, s, path, false)
+	_, t, err := s.read(ctx, path)
+	if KindOf(err) == KindNotFound && h.proc.agent.Info().MissingReadsEmpty {
+		return "", nil
+	}
 	if err != nil {
 		return "", err
 	}
-	t, err := h.core.readText(p)
-	switch {
-	case isMissing(err) && h.proc.agent.Info().MissingReadsEmpty:
-		return "", nil
-	case isMissing(err):
-		return "", Errorf(KindNotFound, "%s does not exist", path)
-	case err != nil:
-		return "", Errorf(KindInvalid, "%w", err)
+	return window(t, line, limit), nil
+}
+
+// read returns a file's live text, if the session may have it, and notes that
+// its agent has seen it.
+func (s *session) read(ctx context.Context, path string) (buffers.Path, text.Text, error) {
+	c := s.core
+	p, err := c.admit(ctx, s, path, false)
+	if err != nil {
+		return "", text.Text{}, err
 	}
-	f := h.core.file(p)
+	t, err := c.readText(p)
+	switch {
+	case isMissing(err):
+		return p, text.Text{}, Errorf(KindNotFound, "%s does not exist", path)
+	case err != nil:
+		return p, text.Text{}, Errorf(KindInvalid, "%w", err)
+	}
+	f := c.file(p)
 	f.mu.Lock()
 	rejected := f.rejectedChanges()
 	f.mu.Unlock()
 	s.ledger.forgetWrites(p, func(c review.ChangeID) bool { return rejected[c] })
 	s.ledger.read(p, t)
-	return window(t, line, limit), nil
+	return p, t, nil
 }
 
 // window is the part of a text that a read asked for: limit rows from the

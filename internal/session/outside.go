@@ -279,7 +279,7 @@ func (f *file) mergeDisk(ctx context.Context) error {
 	base := before.String()
 	o := f.core.attribute(f.path)
 	o.Change = f.core.changeID()
-	_, err = f.changeHeld(ctx, operation{
+	take := operation{
 		label: "changed on disk",
 		apply: func(doc *review.Doc) error {
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
@@ -287,13 +287,51 @@ func (f *file) mergeDisk(ctx context.Context) error {
 			doc.AgentEdit(text.New(m.Text), o)
 			return nil
 		},
-	})
+	}
+	adopted, err := f.adopt(ctx, take)
+	if err == nil && !adopted {
+		_, err = f.changeHeld(ctx, take)
+	}
 	if err == nil {
 		f.mu.Lock()
 		f.keepBefore(now)
 		f.mu.Unlock()
 	}
 	return err
+}
+
+// adopt has the editor take the merged text and the disk's state together, so
+// that saving is no conflict later. It reports whether that was done; ops is held.
+func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
+	if err := f.awaitSettled(ctx); err != nil {
+		return false, err
+	}
+	f.mu.Lock()
+	live, d, ok := f.live()
+	if !ok || !live.at.editor.Can("adopt") || f.clash() != nil {
+		f.mu.Unlock()
+		return false, nil
+	}
+	f.follow()
+	next := f.doc.Clone()
+	_ = take.apply(next) // a merge cannot fail
+	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next}
+	f.flight = fl
+	f.mu.Unlock()
+	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String())
+	if err != nil || !adopted {
+		f.mu.Lock()
+		f.flight = nil
+		f.mu.Unlock()
+		return false, ctx.Err()
+	}
+	var again errAgain
+	if err := f.await(ctx, fl, take, nil); errors.As(err, &again) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	return true, nil
 }
 
 // whose says who has put a text on the disk, where before was: what had been

@@ -21,6 +21,7 @@ type session struct {
 	agentName string
 	cwd       string
 	ledger    *ledger
+	tools     *Tools
 
 	mu        sync.Mutex
 	state     State // starting, idle, running, closed or failed; waiting is derived
@@ -104,6 +105,7 @@ func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, 
 		core: c, id: c.newID("s"), agentName: agent, cwd: string(p), wanted: options,
 		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1),
 	}
+	s.tools = newTools(s)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -174,6 +176,9 @@ func (s *session) params() SessionParams {
 		for _, h := range m.Headers {
 			srv.Headers = append(srv.Headers, NameValue(h))
 		}
+		p.MCPServers = append(p.MCPServers, srv)
+	}
+	if srv, ok := s.offerTools(); ok {
 		p.MCPServers = append(p.MCPServers, srv)
 	}
 	return p
@@ -586,6 +591,7 @@ func (s *session) end(ctx context.Context, goodbye func(Agent, string) error) er
 	s.changed()
 	s.mu.Unlock()
 	c.broker.forget(s)
+	s.tools.end()
 
 	c.mu.Lock()
 	c.sessions = slices.DeleteFunc(c.sessions, func(o *session) bool { return o == s })
@@ -618,7 +624,7 @@ func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
 	s.mu.Lock()
 	f.title = strings.TrimSpace(s.title + " (fork)")
 	s.mu.Unlock()
-	_, err = p.open(f, func() (SessionState, error) { return p.agent.ForkSession(ctx, remote, s.params()) })
+	_, err = p.open(f, func() (SessionState, error) { return p.agent.ForkSession(ctx, remote, f.params()) })
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil {

@@ -1,0 +1,437 @@
+package session
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/position"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/config"
+	"acp-ls/internal/review"
+)
+
+// EditorTools brings the tools of a session to its agent. Package mcp
+// implements it.
+type EditorTools interface {
+	// Offer says how an agent reaches these tools. It is called each time the
+	// session is opened at its agent, and answers alike each time. What it
+	// answers is valid until the Done channel of the tools is closed.
+	Offer(*Tools) (MCPServer, error)
+}
+
+// Tools are what the agent of one session can do with the editor beyond ACP: it
+// sees what the user sees and edits what the user edits. They admit what
+// reading and writing files by ACP admit, and nothing else; of other sessions
+// nothing is told. Methods may be called from any goroutine.
+type Tools struct {
+	s     *session
+	done  chan struct{}
+	ended sync.Once
+
+	mu       sync.Mutex
+	versions map[buffers.Path][]text.Text // what was read or made, oldest first
+}
+
+// versionDepth bounds the versions of one file that an edit can be meant for.
+const versionDepth = 12
+
+func newTools(s *session) *Tools {
+	return &Tools{s: s, done: make(chan struct{}), versions: map[buffers.Path][]text.Text{}}
+}
+
+func (t *Tools) end() { t.ended.Do(func() { close(t.done) }) }
+
+// Session is the session's id.
+func (t *Tools) Session() string { return t.s.id }
+
+// Done is closed when the session has ended.
+func (t *Tools) Done() <-chan struct{} { return t.done }
+
+// offerTools is the server of our own tools for the agent, unless the user has
+// turned it off. A session without it is better than none.
+func (s *session) offerTools() (MCPServer, bool) {
+	if s.core.tools == nil || !s.core.settings().EditorTools {
+		return MCPServer{}, false
+	}
+	srv, err := s.core.tools.Offer(s.tools)
+	if err != nil {
+		s.core.log.Warn("editor tools are not offered", "session", s.id, "err", err)
+	}
+	return srv, err == nil
+}
+
+func (t *Tools) usable() error {
+	select {
+	case <-t.done:
+		return Errorf(KindUnknownSession, "the session has ended")
+	default:
+	}
+	if !t.s.core.settings().EditorTools {
+		return Errorf(KindInvalid, "the user has turned the editor's tools off (setting editorTools); use your own tools")
+	}
+	return nil
+}
+
+// absolute lets a path be relative to the session's folder, as models like to
+// have it.
+func (t *Tools) absolute(path string) string {
+	if _, ok := buffers.URIPath(path); ok || filepath.IsAbs(path) || strings.Contains(path, "://") {
+		return path
+	}
+	return filepath.Join(t.s.cwd, path)
+}
+
+// Version names a text: an edit says by it what it was made from.
+func versionOf(t text.Text) string {
+	h := t.Hash()
+	return hex.EncodeToString(h[:6])
+}
+
+func (t *Tools) keep(p buffers.Path, x text.Text) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	list := slices.DeleteFunc(t.versions[p], func(o text.Text) bool { return o.Equal(x) })
+	list = append(list, x)
+	if len(list) > versionDepth {
+		list = slices.Delete(list, 0, len(list)-versionDepth)
+	}
+	t.versions[p] = list
+	return versionOf(x)
+}
+
+func (t *Tools) version(p buffers.Path, name string) (text.Text, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, x := range slices.Backward(t.versions[p]) {
+		if versionOf(x) == name {
+			return x, true
+		}
+	}
+	return text.Text{}, false
+}
+
+// BufferText is a part of a text as it is now. Lines are 1-based, First after
+// Last if there are none; Total counts those of the whole text.
+type BufferText struct {
+	Path               string // or the URI of a document that is no file
+	Version            string // empty for a document that cannot be edited
+	Text               string
+	First, Last, Total int
+	Open, Unsaved      bool
+}
+
+// Read returns limit lines from the 1-based line on, all of them if limit is 0.
+// A document that is no file is named by its URI.
+func (t *Tools) Read(ctx context.Context, path string, line, limit int) (BufferText, error) {
+	if err := t.usable(); err != nil {
+		return BufferText{}, err
+	}
+	path = t.absolute(path)
+	if _, d, ok := t.documentNamed(path); ok && d.Path() == "" {
+		b := BufferText{Path: d.URI, Open: true, Unsaved: true}
+		b.take(d.Text, line, limit)
+		return b, nil
+	}
+	p, x, err := t.s.read(ctx, path)
+	if err != nil {
+		return BufferText{}, err
+	}
+	b := BufferText{Path: string(p), Version: t.keep(p, x)}
+	b.Open, b.Unsaved = t.s.core.openState(p)
+	b.take(x, line, limit)
+	return b, nil
+}
+
+func (b *BufferText) take(x text.Text, line, limit int) {
+	b.Total = lineCount(x)
+	b.First = min(max(line, 1), b.Total+1)
+	b.Last = b.Total
+	if limit > 0 {
+		b.Last = min(b.Total, b.First+limit-1)
+	}
+	if b.First <= b.Last {
+		b.Text = x.Slice(x.LineStart(b.First-1), x.LineStart(b.Last))
+	}
+}
+
+// lineCount counts lines as people do: a line end at the end begins no line.
+func lineCount(x text.Text) int {
+	n := x.LineCount()
+	if n > 0 && x.LineStart(n-1) == x.Len() {
+		n--
+	}
+	return n
+}
+
+// openState tells whether a file is open in an editor, and not saved.
+func (c *Core) openState(p buffers.Path) (open, unsaved bool) {
+	f := c.file(p)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, d, open := f.live()
+	return open, open && !clean(d)
+}
+
+// documentNamed is the open document of that URI that agents may know of.
+func (t *Tools) documentNamed(uri string) (*Attachment, *buffers.Document, bool) {
+	for _, a := range t.s.core.attached() {
+		if d, ok := a.Document(uri); ok && !ours(d) {
+			return a, d, true
+		}
+	}
+	return nil, nil, false
+}
+
+// ours tells that a document is a surface of acp-ls itself: a chat holds what
+// other sessions said.
+func ours(d *buffers.Document) bool {
+	return d.LanguageID == "acp-chat" || d.LanguageID == "acp-prompt" || strings.HasPrefix(d.URI, "acp-")
+}
+
+// Buffer is one open document. Visible is nil where the editor does not tell.
+type Buffer struct {
+	Path     string // or the URI of a document that is no file
+	Language string
+	Lines    int
+	Unsaved  bool
+	Active   bool
+	Visible  *bool
+	Outside  bool // of the session's folder: reading it asks the user
+}
+
+// Buffers lists the open documents, the one the user works in first.
+func (t *Tools) Buffers(ctx context.Context) ([]Buffer, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	c := t.s.core
+	var out []Buffer
+	seen := map[string]int{}
+	for _, a := range c.attached() {
+		state, err := a.editor.State(ctx)
+		told := err == nil
+		for _, d := range a.store.All() {
+			if ours(d) {
+				continue
+			}
+			b := Buffer{Path: d.URI, Language: d.LanguageID, Lines: lineCount(d.Text), Unsaved: true}
+			if p := d.Path(); p != "" {
+				b.Path, b.Unsaved, b.Outside = string(p), !clean(d), !inRoots(t.s.roots(), string(p))
+			}
+			if b.Outside && c.settings().Files.Outside == config.OutsideDeny {
+				continue
+			}
+			if told {
+				visible := slices.Contains(state.Visible, d.URI)
+				b.Visible, b.Active = &visible, state.Active == d.URI
+			}
+			if i, ok := seen[b.Path]; ok { // in two editors, or by two names
+				o := &out[i]
+				o.Unsaved, o.Active = o.Unsaved || b.Unsaved, o.Active || b.Active
+				if o.Visible == nil || b.Visible != nil && *b.Visible {
+					o.Visible = b.Visible
+				}
+				continue
+			}
+			seen[b.Path] = len(out)
+			out = append(out, b)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Buffer) int {
+		if a.Active != b.Active {
+			if a.Active {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Path, b.Path)
+	})
+	return out, ctx.Err()
+}
+
+// Selection is what the user has selected, or where the cursor is: then Text is
+// empty and First is Last. Lines are 1-based.
+type Selection struct {
+	Path    string // or the URI of a document that is no file
+	Unsaved bool
+	Ranges  []SelectedRange
+}
+
+// SelectedRange is one of several selections.
+type SelectedRange struct {
+	First, Last int
+	Text        string
+}
+
+// Selection asks the editor in which the user typed last.
+func (t *Tools) Selection(ctx context.Context) (Selection, error) {
+	if err := t.usable(); err != nil {
+		return Selection{}, err
+	}
+	var from *Attachment
+	var state EditorState
+	err := error(ErrUnsupported)
+	for _, a := range t.s.core.attached() {
+		st, e := a.editor.State(ctx)
+		if e != nil {
+			if !errors.Is(e, ErrUnsupported) {
+				err = e
+			}
+			continue
+		}
+		if from == nil || st.Active != "" && (state.Active == "" || st.LastTyped < state.LastTyped) {
+			from, state = a, st
+		}
+	}
+	switch {
+	case from == nil && errors.Is(err, ErrUnsupported):
+		return Selection{}, Errorf(KindInvalid, "this editor does not tell what is selected; ask the user, or read the buffers that list_buffers names")
+	case from == nil:
+		return Selection{}, Errorf(KindInvalid, "the editor did not tell what is selected: %w", err)
+	}
+	d, ok := from.Document(state.Active)
+	if !ok || ours(d) {
+		return Selection{}, Errorf(KindNotFound, "the user is in no file now; list_buffers names the open ones")
+	}
+	sel := Selection{Path: d.URI, Unsaved: true}
+	if p := d.Path(); p != "" {
+		if p, err = t.s.core.admit(ctx, t.s, string(p), false); err != nil {
+			return Selection{}, err
+		}
+		sel.Path, sel.Unsaved = string(p), !clean(d)
+	}
+	for _, r := range state.Ranges {
+		start, end := position.RangeOffsets(d.Text, r, from.enc)
+		first, last := d.Text.LineOf(start), d.Text.LineOf(max(start, end))
+		if end > start && last > first && end == d.Text.LineStart(last) {
+			last-- // it ends before the first character of its last row
+		}
+		sel.Ranges = append(sel.Ranges, SelectedRange{First: first + 1, Last: last + 1, Text: d.Text.Slice(start, max(start, end))})
+	}
+	return sel, nil
+}
+
+// FileDiagnostic is a Diagnostic in the agent's terms: 1-based line, and column
+// in characters.
+type FileDiagnostic struct {
+	Path                  string
+	Line, Column          int
+	Severity              int
+	Message, Source, Code string
+}
+
+// Diagnostics are those of one file, or if path is empty of all files in the
+// session's folder, by file and line. Our own marks of hunks are no diagnostics.
+func (t *Tools) Diagnostics(ctx context.Context, path string) ([]FileDiagnostic, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	var only buffers.Path
+	if path != "" {
+		p, err := t.s.core.admit(ctx, t.s, t.absolute(path), false)
+		if err != nil {
+			return nil, err
+		}
+		only = p
+	}
+	var out []FileDiagnostic
+	offered := false
+	for _, a := range t.s.core.attached() {
+		if !a.editor.Can("diagnostics") {
+			continue
+		}
+		offered = true
+		uri := ""
+		if only != "" {
+			uri = a.spelling(only)
+		}
+		list, err := a.editor.Diagnostics(ctx, uri)
+		if err != nil {
+			return nil, Errorf(KindInvalid, "the editor did not give its diagnostics: %w", err)
+		}
+		for _, g := range list {
+			if f, ok := t.diagnostic(a, g); ok && (only == "" && inRoots(t.s.roots(), f.Path) || f.Path == string(only)) {
+				out = append(out, f)
+			}
+		}
+	}
+	if !offered {
+		return nil, Errorf(KindInvalid, "this editor does not share its diagnostics; run the project's compiler or linter instead")
+	}
+	slices.SortStableFunc(out, func(a, b FileDiagnostic) int {
+		if c := strings.Compare(a.Path, b.Path); c != 0 {
+			return c
+		}
+		return a.Line - b.Line
+	})
+	return slices.Compact(out), nil
+}
+
+// spelling is the URI by which an editor has a file open, or would have.
+func (a *Attachment) spelling(p buffers.Path) string {
+	if d, _ := a.store.Live(p); d != nil {
+		return d.URI
+	}
+	return buffers.PathURI(string(p))
+}
+
+func (t *Tools) diagnostic(a *Attachment, g Diagnostic) (FileDiagnostic, bool) {
+	name, ok := buffers.URIPath(g.URI)
+	if !ok || g.Source == "acp" {
+		return FileDiagnostic{}, false
+	}
+	p, err := buffers.Resolve(name)
+	if err != nil {
+		return FileDiagnostic{}, false
+	}
+	f := FileDiagnostic{Path: string(p), Line: int(g.Range.Start.Line) + 1, Column: int(g.Range.Start.Character) + 1,
+		Severity: g.Severity, Message: g.Message, Source: g.Source, Code: g.Code}
+	if d, ok := a.Document(g.URI); ok {
+		at := position.PositionOffset(d.Text, g.Range.Start, a.enc)
+		f.Column = position.Units(d.Text.Slice(d.Text.LineStart(d.Text.LineOf(at)), at), position.UTF32) + 1
+	}
+	return f, true
+}
+
+// Show brings a file before the user, at a 1-based line if that is not 0.
+func (t *Tools) Show(ctx context.Context, path string, line int) (string, error) {
+	if err := t.usable(); err != nil {
+		return "", err
+	}
+	p, err := t.s.core.admit(ctx, t.s, t.absolute(path), false)
+	if err != nil {
+		return "", err
+	}
+	if _, err := t.s.core.readText(p); err != nil {
+		if isMissing(err) {
+			return "", Errorf(KindNotFound, "%s does not exist", path)
+		}
+		return "", Errorf(KindInvalid, "%w", err)
+	}
+	err = fmt.Errorf("no editor is there")
+	for _, a := range t.s.core.attached() {
+		if err = a.editor.ShowDocument(ctx, a.spelling(p), line-1); err == nil {
+			return string(p), nil
+		}
+	}
+	if errors.Is(err, ErrUnsupported) {
+		return "", Errorf(KindInvalid, "this editor opens no files when asked to; name the file and line to the user instead")
+	}
+	return "", Errorf(KindInvalid, "%s was not shown: %w", path, err)
+}
+
+// Reviews are the session's own changes that the user has not accepted: what
+// waits, what is in conflict, what was rejected.
+func (t *Tools) Reviews() ([]Review, error) {
+	if err := t.usable(); err != nil {
+		return nil, err
+	}
+	return t.s.core.Reviews("", t.s.id, review.StatePending, review.StateProposed, review.StateConflict, review.StateRejected), nil
+}
