@@ -2,20 +2,27 @@ package session
 
 import (
 	"encoding/json"
+	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// commandOf finds the command line in a tool call's raw input. ACP does not
-// define the raw input; agents use one of a few names for it, as a string or as
-// a list of words (see acpclient/testdata/transcripts).
-func commandOf(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
-	}
+// ACP does not define the raw input of a tool call. Agents use one of a few
+// names for what matters to the user (see acpclient/testdata/transcripts, and
+// tools/agents for Cline, which gives nothing but the raw input).
+
+func rawMembers(raw []byte) map[string]json.RawMessage {
 	var in map[string]json.RawMessage
-	if json.Unmarshal(raw, &in) != nil {
-		return ""
+	if len(raw) == 0 || json.Unmarshal(raw, &in) != nil {
+		return nil
 	}
+	return in
+}
+
+// commandOf finds the command line in a tool call's raw input: a string, a list
+// of words, or a list of lines.
+func commandOf(raw []byte) string {
+	in := rawMembers(raw)
 	for _, key := range []string{"command", "cmd", "commandLine", "script"} {
 		v, ok := in[key]
 		if !ok {
@@ -30,7 +37,34 @@ func commandOf(raw []byte) string {
 			return joinWords(words)
 		}
 	}
+	var lines []string
+	if json.Unmarshal(in["commands"], &lines) == nil {
+		return strings.Join(lines, "\n")
+	}
 	return ""
+}
+
+// pathsOf finds the absolute paths of the files that a tool call's raw input is
+// about.
+func pathsOf(raw []byte) []string {
+	in := rawMembers(raw)
+	var out []string
+	add := func(in map[string]json.RawMessage) {
+		for _, key := range []string{"path", "file_path", "filePath", "absolute_path"} {
+			var s string
+			if json.Unmarshal(in[key], &s) == nil && filepath.IsAbs(s) && !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	}
+	add(in)
+	var files []map[string]json.RawMessage
+	if json.Unmarshal(in["files"], &files) == nil {
+		for _, f := range files {
+			add(f)
+		}
+	}
+	return out
 }
 
 // joinWords writes an argument list so that it can be read as one; a list of a

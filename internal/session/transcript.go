@@ -98,6 +98,11 @@ func applyToolPatch(c *ToolCall, p ToolPatch) {
 	if cmd := commandOf(p.RawInput); cmd != "" {
 		c.Command = cmd
 	}
+	if len(c.Locations) == 0 && !slices.ContainsFunc(c.Content, func(t ToolContent) bool { return t.Type == "diff" }) {
+		for _, path := range pathsOf(p.RawInput) {
+			c.Locations = append(c.Locations, Location{Path: path})
+		}
+	}
 	if c.Title == "" {
 		c.Title = c.Name
 	}
