@@ -28,6 +28,15 @@ var otherAgents = []struct {
 		story{refused: "end_turn"},
 	},
 	{
+		// It asks before it reads, and leaves a daemon behind.
+		agent{
+			name: "cline", program: "node_modules/.bin/cline", args: []string{"--acp"}, script: "s-cline.json",
+			env:   func(string) map[string]string { return map[string]string{"CLINE_API_KEY": "dummy"} },
+			files: map[string]string{".cline/data/settings/providers.json": "cline-providers.json"},
+		},
+		story{writesDisk: true, refused: "end_turn"},
+	},
+	{
 		// The newer Codex asks without saying what for.
 		agent{
 			name: "codex2", program: "node_modules/.bin/codex-acp", script: "s-codex.json",
@@ -62,6 +71,15 @@ var otherAgents = []struct {
 			files: map[string]string{".config/kilo/kilo.json": "opencode.json"},
 		},
 		story{writesDisk: true, refused: "end_turn"},
+	},
+	{
+		// It never asks, and says what it has written afterwards.
+		agent{
+			name: "pi", program: "node_modules/.bin/pi-acp", script: "s-pi.json",
+			env:   func(string) map[string]string { return map[string]string{"PI_OFFLINE": "1"} },
+			files: map[string]string{".pi/agent/models.json": "pi-models.json", ".pi/agent/settings.json": "pi-settings.json"},
+		},
+		story{writesDisk: true},
 	},
 	{
 		// Like Gemini, of which it is made, but it announces its tool calls.

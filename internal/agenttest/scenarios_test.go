@@ -5,12 +5,11 @@ import (
 	"sync"
 )
 
-// What the user has typed and not saved: before the turn, and while an agent
-// waits for an answer.
+// What the user has typed and not saved: before the turn, and in it.
 const (
 	typedOver   = "line 10, typed and not saved\n"
 	typedNew    = "a row of the user's\n"
-	typedDuring = "typed while the agent waited\n"
+	typedDuring = "typed while the agent was at work\n"
 )
 
 // edited makes a text of another as the pairs say.
@@ -26,7 +25,7 @@ var agentEdits = []string{"line 3\n", "line THREE\n", "line 4\n", "line 4\nline 
 // story is what differs between agents in one and the same story.
 type story struct {
 	writesDisk bool        // itself, whatever it tells the client
-	refused    string      // why a turn stops whose edit was refused
+	refused    string      // why a turn stops whose edit was refused; empty: the agent never asks
 	questions  [][2]string // of the turn DO-EDITS: kinds, and a part of the message; nil: not looked at
 }
 
@@ -34,7 +33,7 @@ type story struct {
 func (w *world) play(s story) {
 	w.t.Helper()
 	disk := w.read(w.path("notes.txt"))
-	users := w.editsUnsavedText()
+	users := w.editsUnsavedText(s.refused != "")
 	if s.questions != nil {
 		w.wantQuestions(s.questions...)
 	}
@@ -45,14 +44,20 @@ func (w *world) play(s story) {
 	w.decidesOnNotes(users)
 	w.decidesOnMain()
 	w.decidesOnNew()
-	w.refusesOne(s.refused)
+	if s.refused != "" {
+		w.refusesOne(s.refused)
+		w.cancelsQuestion()
+	} else if n := len(w.questions()); n > 0 {
+		w.t.Errorf("it has asked %d times", n)
+	}
 	w.cancelsTurns()
 }
 
 // editsUnsavedText runs the turn DO-EDITS with notes.txt open and unsaved and
 // main.go open and saved. The user types on while the agent waits for its first
-// answer. It returns what notes.txt would be without the agent.
-func (w *world) editsUnsavedText() (users string) {
+// answer, or if it never asks, when it has begun to talk. It returns what
+// notes.txt would be without the agent.
+func (w *world) editsUnsavedText(asks bool) (users string) {
 	w.t.Helper()
 	w.open("notes.txt")
 	w.open("main.go")
@@ -68,7 +73,12 @@ func (w *world) editsUnsavedText() (users string) {
 		typeOnce()
 		return allow
 	})
-	w.prompt("DO-EDITS please")
+	t := w.begin("DO-EDITS please")
+	if !asks {
+		w.await("the agent's first words", saidByAgent("I will read the file."))
+		typeOnce()
+	}
+	t.stopped("end_turn")
 	if !w.modelWasTold(typedOver) {
 		w.t.Error("the model never saw what the user had typed and not saved")
 	}
@@ -150,18 +160,12 @@ func (w *world) refusesOne(stop string) {
 	w.noToolCallOpen(w.session)
 }
 
-// cancelsTurns cancels a turn in which the model hangs, one with an open
-// question, and one with a running command.
-func (w *world) cancelsTurns() {
+// cancelsQuestion cancels a turn while its question is open.
+func (w *world) cancelsQuestion() {
 	w.t.Helper()
 	text, disk := w.text("notes.txt"), w.read(w.path("notes.txt"))
 	w.answers(func(question) string { return later })
-	t := w.begin("DO-HANG please")
-	w.await("words of the hanging model", saidByAgent("I start and then hang"))
-	w.cancel()
-	t.stopped("cancelled")
-
-	t = w.begin("DO-ONE please")
+	t := w.begin("DO-ONE please")
 	w.eventually("a question", func() bool { return len(w.questions()) == 1 })
 	w.cancel()
 	t.stopped("cancelled")
@@ -171,8 +175,19 @@ func (w *world) cancelsTurns() {
 	}
 	w.wantText("notes.txt", text)
 	w.wantDisk("notes.txt", disk)
+	w.noToolCallOpen(w.session)
+}
 
+// cancelsTurns cancels a turn in which the model hangs, and one with a running
+// command.
+func (w *world) cancelsTurns() {
+	w.t.Helper()
 	w.answers(func(question) string { return allow })
+	t := w.begin("DO-HANG please")
+	w.await("words of the hanging model", saidByAgent("I start and then hang"))
+	w.cancel()
+	t.stopped("cancelled")
+
 	t = w.begin("DO-SLEEP please")
 	w.eventually("a running command", func() bool { return w.runs("sleep 300") })
 	w.cancel()
