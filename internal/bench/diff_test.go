@@ -100,7 +100,10 @@ func BenchmarkDiff(b *testing.B) {
 
 // BenchmarkMerge merges two texts into a third. The anchor is git merge-file.
 func BenchmarkMerge(b *testing.B) {
-	for _, size := range []struct{ rows, step int }{{40, 20}, {10_000, 100}} {
+	for _, size := range []struct {
+		rows, step int
+		aim        goal
+	}{{40, 20, goal{p50: .02}}, {10_000, 100, goal{}}} {
 		b.Run(fmt.Sprint(size.rows, " rows"), func(b *testing.B) {
 			r := rows(size.rows)
 			base, ours, theirs := joined(r), joined(changed(r, 5, size.step, "ours")), joined(changed(r, 15, size.step, "theirs"))
@@ -108,7 +111,7 @@ func BenchmarkMerge(b *testing.B) {
 			g.write("base", base)
 			g.write("ours", ours)
 			g.write("theirs", theirs)
-			line := results.compare(comparison{name: fmt.Sprintf("merge, %d rows", size.rows), anchor: "git merge-file", aim: goal{p50: .02}})
+			line := results.compare(comparison{name: fmt.Sprintf("merge, %d rows", size.rows), anchor: "git merge-file", aim: size.aim})
 			var m merge.TextResult
 			b.ReportAllocs()
 			for b.Loop() {

@@ -27,13 +27,12 @@ type editor struct {
 	core   *session.Core
 	served chan error
 
-	in      *bufio.Reader
-	inFile  *os.File
-	out     *os.File
-	server  *fenced
-	sent    int64
-	nextID  int
-	version int
+	in     *bufio.Reader
+	inFile *os.File
+	out    *os.File
+	server *fenced
+	sent   int64
+	nextID int
 }
 
 // newEditor starts a server over pipes of the operating system, with one agent,

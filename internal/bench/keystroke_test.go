@@ -35,9 +35,11 @@ func BenchmarkKeystroke(b *testing.B) {
 	}
 }
 
+// row is a row of code.
+const row = "\tif err := run(ctx, \"a\", 1234); err != nil { return err } // é 😀\n"
+
 func keystrokes(b *testing.B, line comparison, size, hunks int) {
 	e := newEditor(b, `{}`)
-	const row = "\tif err := run(ctx, \"a\", 1234); err != nil { return err } // é 😀\n"
 	content := strings.Repeat(row, size/len(row)+1)
 	path := filepath.Join(e.root, "big.go")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
