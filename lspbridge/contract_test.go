@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"acp-ls/internal/session"
 )
 
@@ -40,6 +42,7 @@ var contractNames = []struct {
 	{"Decision", reflect.TypeFor[decisionResult]()},
 	{"FormQuestion", reflect.TypeFor[session.FormQuestion]()},
 	{"Completion", reflect.TypeFor[session.Completion]()},
+	{"Diagnostic", reflect.TypeFor[Diagnostic]()},
 	{"Range", reflect.TypeFor[Range]()},
 }
 
@@ -69,6 +72,9 @@ func shape(t reflect.Type) string {
 	case reflect.Bool:
 		return "boolean"
 	case reflect.Slice:
+		if t == reflect.TypeFor[jsontext.Value]() {
+			return "any"
+		}
 		return "[" + shape(t.Elem()) + "]"
 	case reflect.Map:
 		return "{name: " + shape(t.Elem()) + "}"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/protocol"
 
@@ -20,17 +21,34 @@ type diagnosticsResult struct {
 }
 
 type documentDiagnostics struct {
-	URI         string                 `json:"uri"`
-	Diagnostics loose[[]rawDiagnostic] `json:"diagnostics"`
+	URI         string       `json:"uri"`
+	Diagnostics []Diagnostic `json:"diagnostics"`
 }
 
-// rawDiagnostic is what is read of LSP's Diagnostic.
-type rawDiagnostic struct {
+// Diagnostic is what is read of LSP's Diagnostic. A member of another shape
+// counts as absent: servers are many.
+type Diagnostic struct {
 	Range    Range          `json:"range"`
-	Severity loose[int]     `json:"severity"`
-	Code     jsontext.Value `json:"code"` // a string or a number
-	Source   loose[string]  `json:"source"`
+	Severity int            `json:"severity,omitzero"`
+	Code     jsontext.Value `json:"code,omitzero"` // a string or a number
+	Source   string         `json:"source,omitzero"`
 	Message  string         `json:"message"`
+}
+
+// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
+func (d *Diagnostic) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var in loose[struct {
+		Range    loose[Range]   `json:"range"`
+		Severity loose[int]     `json:"severity"`
+		Code     jsontext.Value `json:"code"`
+		Source   loose[string]  `json:"source"`
+		Message  loose[string]  `json:"message"`
+	}]
+	if err := json.UnmarshalDecode(dec, &in); err != nil {
+		return err
+	}
+	*d = Diagnostic{in.v.Range.v, in.v.Severity.v, in.v.Code, in.v.Source.v, in.v.Message.v}
+	return nil
 }
 
 // Diagnostics implements [session.Editor].
@@ -41,10 +59,13 @@ func (e *editor) Diagnostics(ctx context.Context, uri string) ([]session.Diagnos
 	}
 	var out []session.Diagnostic
 	for _, d := range r.Items {
-		for _, g := range d.Diagnostics.v {
+		for _, g := range d.Diagnostics {
+			if g.Message == "" {
+				continue
+			}
 			out = append(out, session.Diagnostic{
-				URI: d.URI, Range: g.Range.position(), Severity: g.Severity.v,
-				Message: g.Message, Source: g.Source.v, Code: codeText(g.Code),
+				URI: d.URI, Range: g.Range.position(), Severity: g.Severity,
+				Message: g.Message, Source: g.Source, Code: codeText(g.Code),
 			})
 		}
 	}
