@@ -104,6 +104,11 @@ func (l *listener) Accept(_ context.Context, d session.Decide) (session.Decision
 func (l *listener) Reject(_ context.Context, d session.Decide) (session.Decision, error) {
 	return l.decided("reject", d)
 }
+func (l *listener) Undo(_ context.Context, id, turn string) (session.Decision, error) {
+	l.say("undo %s %s", id, turn)
+	return session.Decision{Decided: []string{}}, nil
+}
+
 func (l *listener) Restore(_ context.Context, d session.Decide) (session.Decision, error) {
 	return l.decided("restore", d)
 }
@@ -176,6 +181,7 @@ var commandTests = []struct{ command, argument, said, result string }{
 	{"acp.review.accept", `{"hunks":[]}`, ``, `{"decided":[],"refused":[],"files":[]}`},
 	{"acp.review.reject", `{"uri":"u","rev":"3"}`, `reject [] u   3`, decidedJSON},
 	{"acp.review.restore", `{"session":"s","turn":"t"}`, `restore []  s t `, decidedJSON},
+	{"acp.review.undo", `{"session":"s","turn":"t"}`, `undo s t`, `{"decided":[],"refused":[],"files":[]}`},
 	{"acp.review.resolve", `{"hunk":"h","take":"both"}`, `resolve h both`, `{"decided":[],"refused":[],"files":[]}`},
 	{"acp.review.baseline", `{"uri":"u"}`, `baseline u`, `{"text":"base"}`},
 	{"acp.complete", `{"text":"@a","offset":2}`, `complete  "@a" 2`, `{"items":[]}`},

@@ -44,6 +44,7 @@ type core interface {
 	Accept(ctx context.Context, d session.Decide) (session.Decision, error)
 	Reject(ctx context.Context, d session.Decide) (session.Decision, error)
 	Restore(ctx context.Context, d session.Decide) (session.Decision, error)
+	Undo(ctx context.Context, session, turn string) (session.Decision, error)
 	Resolve(ctx context.Context, hunk, take string) (session.Decision, error)
 	Baseline(uri string) (string, error)
 

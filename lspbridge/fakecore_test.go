@@ -91,6 +91,10 @@ func (c *fakeCore) Reject(_ context.Context, d session.Decide) (session.Decision
 	return c.decide("reject", d)
 }
 
+func (c *fakeCore) Undo(context.Context, string, string) (session.Decision, error) {
+	return session.Decision{}, nil
+}
+
 func (c *fakeCore) Restore(_ context.Context, d session.Decide) (session.Decision, error) {
 	return c.decide("restore", d)
 }

@@ -178,6 +178,15 @@ func (e *editor) reviewReject(ctx context.Context, p *decideParams) (decisionRes
 	return e.decide(ctx, p, e.core.Reject)
 }
 
+type undoParams struct {
+	Session string `json:"session"`
+	Turn    string `json:"turn,omitzero"`
+}
+
+func (e *editor) reviewUndo(ctx context.Context, p *undoParams) (decisionResult, error) {
+	return e.decided(e.core.Undo(ctx, p.Session, p.Turn))
+}
+
 func (e *editor) reviewRestore(ctx context.Context, p *decideParams) (decisionResult, error) {
 	return e.decide(ctx, p, e.core.Restore)
 }

@@ -27,7 +27,8 @@ import (
 type operation struct {
 	label   string // names it to the user
 	apply   func(d *review.Doc) error
-	rejects bool // it takes back what agents did: a file they created goes too
+	by      *review.Origin // the agent whose change it is, if it is one
+	rejects bool           // it takes back what agents did: a file they created goes too
 }
 
 // flight is an edit an editor was asked for and has not been seen to make.
@@ -172,6 +173,11 @@ func (f *file) try(ctx context.Context, op operation) (outcome, error) {
 
 	err := live.at.editor.ApplyEdit(f.core.ctx, edit)
 	err = f.await(f.core.ctx, fl, op, err)
+	if err == nil {
+		f.mu.Lock()
+		f.record(op.by, fl.before.Text(), fl.want, false)
+		f.mu.Unlock()
+	}
 	return out, err
 }
 
@@ -378,6 +384,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		return out, errAgain{errors.New("it was opened meanwhile")}
 	}
 	f.doc, f.created, f.deleted = next, created, deleted
+	f.record(op.by, was, want, !had.Exists)
 	f.keepBefore(want)
 	f.missing = want.Len() == 0 && !had.Exists
 	f.publish()

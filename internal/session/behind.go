@@ -116,6 +116,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 			f.deleted = true
 		}
 	}
+	f.record(&o, base, now, !had && ch.After.Exists)
 	f.keepBefore(now)
 	f.missing = !ch.After.Exists
 	f.shownRev = ^f.shownRev

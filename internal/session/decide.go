@@ -220,12 +220,19 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		return nil
 	case how.rejects && created && pending == 0 && blank(now):
 		return f.removeUnderDocument()
-	case res.wasClean && f.core.settings().Files.Save != config.SaveNever:
-		if err := res.doc.at.editor.Save(ctx, res.doc.uri); err != nil && !errors.Is(err, ErrUnsupported) {
-			f.core.log.Warn("save after decision", "path", f.path, "err", err)
-		}
 	}
+	f.saveDecided(ctx, res)
 	return nil
+}
+
+// saveDecided saves a document after a decision, if nothing was unsaved before it.
+func (f *file) saveDecided(ctx context.Context, out outcome) {
+	if !out.wasClean || f.core.settings().Files.Save == config.SaveNever {
+		return
+	}
+	if err := out.doc.at.editor.Save(ctx, out.doc.uri); err != nil && !errors.Is(err, ErrUnsupported) {
+		f.core.log.Warn("save after decision", "path", f.path, "err", err)
+	}
 }
 
 // removeUnderDocument removes a file an agent had made and whose document the

@@ -29,6 +29,8 @@ type file struct {
 	before *text.Text // what the disk had when it was last taken into the text; nil if unknown
 	sent   *text.Text // what an agent last wrote through us, as it sent it
 
+	history []agentStep // what agents have done, for taking a turn back
+
 	saving     bool              // between acp/save and its answer: what changes is the formatter's (rule 9)
 	savedAt    time.Time         // of the last didSave
 	missing    bool              // beside before: there was no file

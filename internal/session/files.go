@@ -231,7 +231,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	base, content := w.proposal.base, w.proposal.content
 	var before, after text.Text // looked at only when change is through
 	w.out, err = f.change(ctx, operation{
-		label: s.agentName + ": " + o.Title,
+		label: s.agentName + ": " + o.Title, by: &o,
 		apply: func(d *review.Doc) error {
 			before = d.Text()
 			err := patch(d, base, content, o)

@@ -158,7 +158,7 @@ func (f *file) catchUp(ctx context.Context) error {
 		return err
 	}
 	_, err = f.change(ctx, operation{
-		label: "changed on disk",
+		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
 			if !doc.Text().Equal(d.Text) {
 				return nil // the user has gone on: the document is dirty now
@@ -218,6 +218,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 		return false, err
 	}
 	f.mu.Lock()
+	f.record(&o, fl.before.Text(), want, false)
 	f.keepBefore(want)
 	f.mu.Unlock()
 	return true, nil
@@ -280,7 +281,7 @@ func (f *file) mergeDisk(ctx context.Context) error {
 	o := f.core.attribute(f.path)
 	o.Change = f.core.changeID()
 	take := operation{
-		label: "changed on disk",
+		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
 			addConflicts(doc, o, m, base, disk.Content)
@@ -331,6 +332,9 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 	} else if err != nil {
 		return false, err
 	}
+	f.mu.Lock()
+	f.record(take.by, fl.before.Text(), fl.want, false)
+	f.mu.Unlock()
 	return true, nil
 }
 

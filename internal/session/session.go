@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -544,11 +545,11 @@ func (c *Core) CloseSession(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return s.end(ctx, func(a Agent, remote string) error {
-		if !a.Info().Close {
-			return nil
+	return s.end(ctx, func(ctx context.Context, a Agent, remote string) error {
+		if err := a.CloseSession(ctx, remote); err != nil { // it is closed for us all the same
+			c.log.Warn("close session", "session", s.id, "err", err)
 		}
-		return a.CloseSession(ctx, remote)
+		return nil
 	})
 }
 
@@ -561,18 +562,30 @@ func (c *Core) DeleteSession(ctx context.Context, id string) error {
 	if p, err := s.process(); err == nil && !p.agent.Info().Delete {
 		return Errorf(KindInvalid, "agent %s cannot delete sessions", s.agentName)
 	}
-	return s.end(ctx, func(a Agent, remote string) error { return a.DeleteSession(ctx, remote) })
+	return s.end(ctx, func(ctx context.Context, a Agent, remote string) error { return a.DeleteSession(ctx, remote) })
 }
 
-func (s *session) end(ctx context.Context, goodbye func(Agent, string) error) error {
+// goodbyeWait is how long an agent may take to stop working on a session that is
+// closed, and then to say that it is.
+const goodbyeWait = 2 * time.Second
+
+func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, string) error) error {
 	c := s.core
-	_ = c.Cancel(ctx, s.id) // nothing may be running
 	s.mu.Lock()
+	for _, t := range s.queue { // none of them may begin now
+		t.err = Errorf(KindUnknownSession, "session %s was closed", s.id)
+		close(t.done)
+	}
+	s.queue = nil
 	running := s.running
 	s.mu.Unlock()
+	_ = c.Cancel(ctx, s.id) // nothing may be running
 	if running != nil {
+		timer := time.NewTimer(goodbyeWait)
+		defer timer.Stop()
 		select {
 		case <-running.done:
+		case <-timer.C: // the agent does not listen
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -599,8 +612,10 @@ func (s *session) end(ctx context.Context, goodbye func(Agent, string) error) er
 	if p == nil || remote == "" {
 		return nil
 	}
-	p.unbind(s)
-	return goodbye(p.agent, remote)
+	defer p.unbind(s) // what its terminals still say is shown
+	ctx, cancel := context.WithTimeout(ctx, goodbyeWait)
+	defer cancel()
+	return goodbye(ctx, p.agent, remote)
 }
 
 // ForkSession makes a second session that begins where this one stands.
@@ -635,6 +650,18 @@ func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
 	close(f.opened)
 	f.changed()
 	return f.info(), err
+}
+
+// listWait is how long an agent that was not named may take to list its sessions.
+const listWait = time.Second
+
+func (p *agentProcess) storedSessions(ctx context.Context, cwd string, named bool) ([]RemoteSession, error) {
+	if !named {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, listWait)
+		defer cancel()
+	}
+	return p.agent.ListSessions(ctx, cwd)
 }
 
 // ListSessions lists the live sessions, newest first, and those the agent has
@@ -674,7 +701,7 @@ func (c *Core) ListSessions(ctx context.Context, agent, cwd string) ([]Info, err
 		if !p.agent.Info().List {
 			continue
 		}
-		stored, err := p.agent.ListSessions(ctx, cwd)
+		stored, err := p.storedSessions(ctx, cwd, agent != "")
 		if err != nil {
 			if agent != "" {
 				return infos, err

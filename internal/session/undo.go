@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"acp-ls/buffers/merge"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// A turn can be taken back after its changes were accepted (rule 16): what each
+// of its edits made of a file is kept as two texts, which share what is the same
+// with the document, and merged backwards into what is there now.
+
+// agentStep is one edit of an agent: the text before and after it.
+type agentStep struct {
+	session, turn string
+	before, after text.Text
+	created       bool // the file was not there before
+}
+
+// maxSteps bounds what is remembered of one file.
+const maxSteps = 200
+
+// record notes what an operation by an agent has done; mu is held.
+func (f *file) record(by *review.Origin, before, after text.Text, created bool) {
+	if by == nil || by.Author != review.AuthorAgent || before.Equal(after) && !created {
+		return
+	}
+	f.history = append(f.history, agentStep{by.Session, by.Turn, before, after, created})
+	if len(f.history) > maxSteps {
+		f.history = slices.Delete(f.history, 0, len(f.history)-maxSteps)
+	}
+}
+
+// Undo takes back all that a session, or one turn of it, has changed, accepted or
+// not. What the user typed since stays; where both changed the same lines the
+// user's stay and a conflict offers what was there before.
+func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error) {
+	if session == "" {
+		return Decision{}, Errorf(KindInvalid, "session is missing")
+	}
+	out, err := c.Reject(ctx, Decide{Session: session, Turn: turn})
+	if err != nil {
+		return out, err
+	}
+	for _, f := range c.allFiles() {
+		undone, err := f.undo(ctx, session, turn)
+		if err != nil {
+			out.Refused = append(out.Refused, Refusal{ID: "file:" + string(f.path), Reason: err.Error()})
+			continue
+		}
+		if undone && !slices.ContainsFunc(out.Files, func(r Review) bool { return r.Path == string(f.path) }) {
+			f.mu.Lock()
+			out.Files = append(out.Files, f.review(f.hunks()))
+			f.mu.Unlock()
+		}
+	}
+	return out, nil
+}
+
+// undo merges the session's steps backwards into the file.
+func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
+	is := func(s agentStep) bool { return s.session == session && (turn == "" || s.turn == turn) }
+	f.mu.Lock()
+	var steps []agentStep
+	for _, s := range f.history {
+		if is(s) {
+			steps = append(steps, s)
+		}
+	}
+	if len(steps) == 0 {
+		f.mu.Unlock()
+		return false, nil
+	}
+	if steps[0].created && len(f.open) == 0 {
+		f.created = true // so that nothing is left of it, if nothing is the user's
+	}
+	f.mu.Unlock()
+	o := review.Origin{Change: f.core.changeID(), Session: session, Turn: turn, Author: review.AuthorUser, Title: "undo", Sure: true}
+	out, err := f.change(ctx, operation{
+		label: "undo", rejects: true,
+		apply: func(d *review.Doc) error {
+			for _, s := range slices.Backward(steps) {
+				before, live := s.before.String(), d.Text().String()
+				m := merge.Texts(s.after.String(), live, before)
+				addConflicts(d, review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"},
+					m, s.after.String(), before)
+				if !d.Text().Equal(text.New(m.Text)) {
+					d.Reload(text.New(m.Text), o)
+				}
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return false, err
+	}
+	f.mu.Lock()
+	f.history = slices.DeleteFunc(f.history, is)
+	f.mu.Unlock()
+	if out.changed && !out.onDisk {
+		f.saveDecided(ctx, out)
+	}
+	return out.changed, nil
+}

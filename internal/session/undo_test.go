@@ -1,0 +1,98 @@
+package session
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+)
+
+// A turn is taken back also after it was accepted, in documents and in files
+// nobody has open; what the user typed since stays.
+func TestUndoATurn(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	at := func(n string) string { return filepath.Join(root, n) }
+	for _, n := range []string{"open", "closed", "disk"} {
+		writeFile(t, at(n), ten)
+	}
+	uri := buffers.PathURI(at("open"))
+	e.open(uri, ten)
+	edit := strings.NewReplacer("3\n", "THREE\n", "8\n", "EIGHT\n").Replace(ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		for _, n := range []string{"open", "closed"} {
+			if err := h.WriteTextFile(t.Context(), sid, at(n), edit); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := h.WriteTextFile(t.Context(), sid, at("made"), "m\n"); err != nil {
+			t.Error(err)
+		}
+		writeFile(t, at("disk"), edit)
+	})
+	if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+		t.Fatal(err)
+	}
+	turnOf(t, c, l, func(h Host, sid string) {
+		got, _ := h.ReadTextFile(t.Context(), sid, at("open"), nil, nil)
+		if err := h.WriteTextFile(t.Context(), sid, at("open"), strings.Replace(got, "10\n", "TEN\n", 1)); err != nil {
+			t.Error(err)
+		}
+	})
+	e.replace(uri, "1\n", "USER\n")
+	s := c.allSessions()[0]
+	if d, err := c.Undo(t.Context(), s.id, s.id+".1"); err != nil || len(d.Refused) > 0 {
+		t.Fatalf("%+v %v", d, err)
+	}
+	if got, want := e.text(uri), strings.NewReplacer("\n10\n", "\nTEN\n", "1\n2", "USER\n2").Replace(ten); got != want {
+		t.Errorf("open %q, want %q", got, want)
+	}
+	for _, n := range []string{"closed", "disk"} {
+		if got := readFile(t, at(n)); got != ten {
+			t.Errorf("%s %q", n, got)
+		}
+	}
+	if _, err := os.Stat(at("made")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("made is still there: %v", err)
+	}
+	if d, err := c.Undo(t.Context(), s.id, ""); err != nil || len(d.Refused) > 0 {
+		t.Fatalf("%+v %v", d, err)
+	}
+	if got, want := e.text(uri), strings.Replace(ten, "1\n2", "USER\n2", 1); got != want {
+		t.Errorf("after all %q, want %q", got, want)
+	}
+}
+
+// Where the user changed what is to be taken back, theirs stays and what was
+// there before is offered.
+func TestUndoConflict(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(ten, "5\n", "FIVE\n", 1)); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+		t.Fatal(err)
+	}
+	e.replace(uri, "FIVE\n", "mine\n")
+	if _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.text(uri); got != strings.Replace(ten, "5\n", "mine\n", 1) {
+		t.Errorf("text %q", got)
+	}
+	h := hunksOf(t, c, uri)
+	if len(h) != 1 || h[0].State != "conflict" || h[0].Text != "5\n" {
+		t.Errorf("hunks %+v", h)
+	}
+}
