@@ -48,6 +48,8 @@ type Agent interface {
 	NewSession(ctx context.Context, p SessionParams) (SessionState, error)
 	LoadSession(ctx context.Context, sessionID string, p SessionParams) (SessionState, error)
 	ListSessions(ctx context.Context, cwd string) ([]RemoteSession, error)
+	// CloseSession ends what runs in a session's terminals, and tells the agent, if
+	// it wants to know.
 	CloseSession(ctx context.Context, sessionID string) error
 	DeleteSession(ctx context.Context, sessionID string) error
 	ForkSession(ctx context.Context, sessionID string, p SessionParams) (SessionState, error)
@@ -56,6 +58,7 @@ type Agent interface {
 	// the turn: use Cancel for that.
 	Prompt(ctx context.Context, sessionID string, blocks []Block) (StopReason, error)
 	Cancel(sessionID string) error
+	// SetOption returns the options as they are then; nil: the others are as before.
 	SetOption(ctx context.Context, sessionID, option string, value any) ([]Option, error)
 	Authenticate(ctx context.Context, method string) error
 	Logout(ctx context.Context) error

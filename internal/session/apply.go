@@ -21,9 +21,9 @@ import (
 // the user typed meanwhile, the operation is done again on what is there now.
 // If no document is open the file is written.
 
-// An operation changes a clone of the tracked text. apply is called with the
-// file's mutex held, perhaps several times, each time on the text of that
-// moment, and must have no other effect.
+// An operation changes a clone of the tracked text. apply is called by whoever
+// holds the slot of ops, perhaps several times, each time on the text of that
+// moment, with the file's mutex or without, and must have no other effect.
 type operation struct {
 	label   string // names it to the user
 	apply   func(d *review.Doc) error
@@ -40,7 +40,13 @@ type flight struct {
 	landed bool
 }
 
-const maxTries = 5
+const (
+	maxTries = 5
+	// freeTries of them work out the difference while the user can type. In a large
+	// text that takes a while, and the editor's read loop needs the mutex for each
+	// keystroke; but to somebody who never pauses it must not be in vain.
+	freeTries = 2
+)
 
 // keptError is an error of an operation whose marks are to be kept, such as a
 // conflict that is shown to the user.
@@ -96,11 +102,11 @@ func (f *file) change(ctx context.Context, op operation) (outcome, error) {
 // sent it does not return before that is made or refused, whatever ctx does.
 func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 	var reason error
-	for range maxTries {
+	for n := range maxTries {
 		if err := f.awaitSettled(ctx); err != nil {
 			return outcome{}, err
 		}
-		out, err := f.try(ctx, op)
+		out, err := f.try(op, n < freeTries)
 		if err == nil {
 			return out, nil
 		}
@@ -135,7 +141,9 @@ func (f *file) awaitSettled(ctx context.Context) error {
 	}
 }
 
-func (f *file) try(ctx context.Context, op operation) (outcome, error) {
+// try makes an operation real, unless something comes between. free says that the
+// text may change while the operation is worked out.
+func (f *file) try(op operation, free bool) (outcome, error) {
 	f.mu.Lock()
 	live, doc, ok := f.live()
 	if !ok {
@@ -148,8 +156,23 @@ func (f *file) try(ctx context.Context, op operation) (outcome, error) {
 	}
 	f.follow()
 	out := outcome{doc: live, wasClean: clean(doc)}
-	next := f.doc.Clone()
-	if err := op.apply(next); err != nil {
+	next, unchanged := f.doc.Clone(), f.unchanged(doc)
+	if free {
+		f.mu.Unlock()
+	}
+	err := op.apply(next)
+	var edit DocumentEdit
+	if err == nil {
+		edit = documentEdit(doc, live.at.enc, op.label, next.Text())
+	}
+	if free {
+		f.mu.Lock()
+	}
+	if !unchanged() {
+		f.mu.Unlock()
+		return outcome{}, errAgain{errors.New("it was changed meanwhile")}
+	}
+	if err != nil {
 		var kept keptError
 		if errors.As(err, &kept) {
 			f.doc = next
@@ -168,10 +191,9 @@ func (f *file) try(ctx context.Context, op operation) (outcome, error) {
 	out.changed = true
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next}
 	f.flight = fl
-	edit := documentEdit(doc, live.at.enc, op.label, next.Text())
 	f.mu.Unlock()
 
-	err := live.at.editor.ApplyEdit(f.core.ctx, edit)
+	err = live.at.editor.ApplyEdit(f.core.ctx, edit)
 	err = f.await(f.core.ctx, fl, op, err)
 	if err == nil {
 		f.mu.Lock()
@@ -179,6 +201,17 @@ func (f *file) try(ctx context.Context, op operation) (outcome, error) {
 		f.mu.Unlock()
 	}
 	return out, err
+}
+
+// unchanged returns a function that tells whether the tracked text, what is marked
+// in it, and the document it follows are still those of now; mu is held for both.
+func (f *file) unchanged(doc *buffers.Document) func() bool {
+	tracked, text, rev := f.doc, f.doc.Text(), f.doc.Revision()
+	return func() bool {
+		_, now, ok := f.live()
+		return f.doc == tracked && tracked.Text() == text && tracked.Revision() == rev &&
+			ok && now.URI == doc.URI && now.Version == doc.Version && now.Text == doc.Text
+	}
 }
 
 // land takes t as the wanted text of the edit in flight, if it is; mu is held.
@@ -210,14 +243,20 @@ func (f *file) await(ctx context.Context, fl *flight, op operation, answer error
 		f.mu.Lock()
 		landed, moved := fl.landed, f.moved
 		now := f.doc.Text()
+		f.mu.Unlock()
+		// Without the mutex, as in try: each change of a large text is looked at.
 		if !landed && !now.Equal(fl.before.Text()) && !partial(fl.before.Text(), now, fl.want) {
-			landed = f.landAmong(fl, op, now)
-			if !landed {
+			f.mu.Lock()
+			if !fl.landed && f.doc.Text() != now {
 				f.mu.Unlock()
+				continue // there is more to see
+			}
+			landed = fl.landed || f.landAmong(fl, op, now)
+			f.mu.Unlock()
+			if !landed {
 				return errAgain{errors.New("it was changed meanwhile")}
 			}
 		}
-		f.mu.Unlock()
 		if landed {
 			return nil
 		}

@@ -89,8 +89,11 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 // prompt does not carry already: an agent that reads the disk would see them
 // as they were.
 func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others []mention.Source) []mention.Source {
-	if s.core.settings().Files.Dirty != config.DirtyEmbed {
+	switch s.core.settings().Files.Dirty {
+	case config.DirtyIgnore:
 		return nil
+	case config.DirtySave: // what cannot be saved goes along
+		s.saveDirty(r.ctx)
 	}
 	carried := map[string]bool{}
 	for _, m := range mentions {
@@ -126,6 +129,22 @@ func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others
 			strings.Join(names, ", ") + ". Where their text is given here it is the current one; read them with the client's file reading if you can."
 	}
 	return out
+}
+
+// saveDirty saves the unsaved documents in the session's folder, as the user
+// would.
+func (s *session) saveDirty(ctx context.Context) {
+	for _, a := range s.core.attached() {
+		for _, d := range a.store.All() {
+			p := d.Path()
+			if p == "" || clean(d) || !inRoots(s.roots(), string(p)) {
+				continue
+			}
+			if err := a.editor.Save(ctx, d.URI); err != nil {
+				s.core.log.Info("save before prompt", "uri", d.URI, "err", err)
+			}
+		}
+	}
 }
 
 // resolver says what mentions in a prompt stand for.

@@ -42,6 +42,9 @@ type Waits struct {
 	Refusal time.Duration
 	// Reshow is how long after a dismissed question it is shown once more. 2 s.
 	Reshow time.Duration
+	// Goodbye is how long an agent may take to stop working on a session that is
+	// closed, and then to say that it is. 2 s.
+	Goodbye time.Duration
 	// CancelAgain is when an agent that has not stopped is told again, and then
 	// again: some miss a cancellation that comes before they have begun. After
 	// the last the user is told. 1 s, 4 s, 10 s.
@@ -51,6 +54,7 @@ type Waits struct {
 func (w Waits) orDefaults() Waits {
 	w.Landing = cmp.Or(w.Landing, 10*time.Second)
 	w.Refusal = cmp.Or(w.Refusal, time.Second)
+	w.Goodbye = cmp.Or(w.Goodbye, 2*time.Second)
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
 	if w.CancelAgain == nil {
 		w.CancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}

@@ -37,6 +37,7 @@ type session struct {
 	errText   string
 	errKind   Kind
 	queue     []*turn
+	ending    bool // no prompt is taken any more
 	running   *turn
 	turns     int
 	log       transcript
@@ -255,10 +256,22 @@ func (s *session) setOption(ctx context.Context, p *agentProcess, option string,
 		return err
 	}
 	s.mu.Lock()
-	s.options = options
+	defer s.mu.Unlock()
+	if options == nil { // it has no more to say than that it did
+		s.setValue(option, value)
+	} else {
+		s.options = options
+	}
 	s.changed()
-	s.mu.Unlock()
 	return nil
+}
+
+// setValue notes an option's new value; mu is held.
+func (s *session) setValue(option string, value any) {
+	if i := slices.IndexFunc(s.options, func(o Option) bool { return o.ID == option }); i >= 0 {
+		s.options = slices.Clone(s.options)
+		s.options[i].Value = value
+	}
 }
 
 // bind is called with the process's mutex held.
@@ -374,12 +387,7 @@ func (s *session) update(u Update) {
 		s.options = u.Options
 		s.changed()
 	case ModeUpdate:
-		for i := range s.options {
-			if s.options[i].ID == "mode" {
-				s.options = slices.Clone(s.options)
-				s.options[i].Value = u.ModeID
-			}
-		}
+		s.setValue("mode", u.ModeID)
 		s.changed()
 	case InfoUpdate:
 		if u.Title != nil {
@@ -565,13 +573,10 @@ func (c *Core) DeleteSession(ctx context.Context, id string) error {
 	return s.end(ctx, func(ctx context.Context, a Agent, remote string) error { return a.DeleteSession(ctx, remote) })
 }
 
-// goodbyeWait is how long an agent may take to stop working on a session that is
-// closed, and then to say that it is.
-const goodbyeWait = 2 * time.Second
-
 func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, string) error) error {
 	c := s.core
 	s.mu.Lock()
+	s.ending = true
 	for _, t := range s.queue { // none of them may begin now
 		t.err = Errorf(KindUnknownSession, "session %s was closed", s.id)
 		close(t.done)
@@ -581,7 +586,7 @@ func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, 
 	s.mu.Unlock()
 	_ = c.Cancel(ctx, s.id) // nothing may be running
 	if running != nil {
-		timer := time.NewTimer(goodbyeWait)
+		timer := time.NewTimer(c.waits.Goodbye)
 		defer timer.Stop()
 		select {
 		case <-running.done:
@@ -596,11 +601,6 @@ func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, 
 	if was == StateStarting {
 		close(s.opened)
 	}
-	for _, t := range s.queue {
-		t.err = Errorf(KindUnknownSession, "session %s was closed", s.id)
-		close(t.done)
-	}
-	s.queue = nil
 	s.changed()
 	s.mu.Unlock()
 	c.broker.forget(s)
@@ -613,7 +613,7 @@ func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, 
 		return nil
 	}
 	defer p.unbind(s) // what its terminals still say is shown
-	ctx, cancel := context.WithTimeout(ctx, goodbyeWait)
+	ctx, cancel := context.WithTimeout(ctx, c.waits.Goodbye)
 	defer cancel()
 	return goodbye(ctx, p.agent, remote)
 }

@@ -75,7 +75,7 @@ func (c *Core) promptSession(r Prompt) (*session, error) {
 func (s *session) enqueue(r Prompt) (*turn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.state == StateClosed {
+	if s.ending {
 		return nil, Errorf(KindUnknownSession, "session %s is closed", s.id)
 	}
 	s.turns++

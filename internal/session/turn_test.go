@@ -10,6 +10,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
+	"acp-ls/internal/config"
 )
 
 func kinds(entries []Entry) []EntryKind {
@@ -329,5 +330,32 @@ func TestBlocks(t *testing.T) {
 	}
 	if !strings.HasPrefix(uris[2], "resource /a.txt 1\ntwo\n") || !strings.Contains(got[len(got)-1].Text, "not saved") {
 		t.Errorf("the unsaved document is missing: %q", uris)
+	}
+}
+
+// With files.dirty "save" unsaved documents are saved before a prompt, and go
+// along only where that fails.
+func TestDirtySave(t *testing.T) {
+	for _, saves := range []bool{true, false} {
+		l := &fakeLauncher{info: AgentInfo{EmbeddedContext: true}}
+		c, e, root := setup(t, l, func(s *config.Settings) { s.Files.Dirty = config.DirtySave })
+		path := filepath.Join(root, "a.txt")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		e.open(uri, ten)
+		e.replace(uri, "2\n", "two\n")
+		e.onSave = func(uri string) error {
+			if !saves {
+				return ErrUnsupported
+			}
+			writeFile(t, path, e.text(uri))
+			e.send(buffers.Save{URI: uri})
+			return nil
+		}
+		turnOf(t, c, l, func(Host, string) {})
+		carried := slices.ContainsFunc(l.agents[0].blocks[0], func(b Block) bool { return b.URI == uri })
+		if saved := strings.Contains(readFile(t, path), "two"); saved != saves || carried == saves {
+			t.Errorf("saves %v: saved %v, carried %v", saves, saved, carried)
+		}
 	}
 }
