@@ -3,6 +3,8 @@ package nvim_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -355,18 +357,51 @@ func TestDeletedTranscript(t *testing.T) {
 	})
 }
 
-// Messages, however many and long, never make Neovim wait for a key.
+// Messages, however many and long, never make Neovim wait for a key, and leave a
+// command line that is being typed alone.
 func TestNoticesTakeNoKeys(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", numbers)
 		e.open()
-		e.Input("<C-w>hgg0i")
-		for range 3 {
-			e.notify("window/showMessage", map[string]any{"type": 1, "message": strings.Repeat("a long\nmessage ", 40)})
+		flood := func() {
+			for i := range 10 {
+				text := fmt.Sprintf("number %d is %s", i, strings.Repeat("a long\nmessage ", 40))
+				e.notify("window/showMessage", map[string]any{"type": 1 + i%3, "message": text})
+			}
+			var got struct{}
+			e.call("acp/editor", map[string]any{}, &got) // all of them have been handled
 		}
-		e.WaitScreen("acp: a long message")
+		cut := func(screen string) bool {
+			lines := strings.Split(strings.TrimRight(screen, "\n"), "\n")
+			return strings.HasPrefix(lines[len(lines)-1], "acp: number") && strings.Contains(lines[len(lines)-1], "…")
+		}
+		e.Input("<C-w>hgg0i")
+		e.WaitScreen("-- INSERT --")
+		flood()
+		e.WaitLua(`vim.fn.execute('messages'):match('acp: number %d is .*…') ~= nil`)
 		e.Input("typed ")
 		e.awaitText(e.uri("a.txt"), "typed "+numbers)
+
+		e.Input("<Esc>:let g:typed = '1")
+		e.WaitScreen("let g:typed")
+		flood()
+		e.Input("2'")
+		e.WaitScreen(":let g:typed = '12'")
+		e.Input("<CR>")
+		e.WaitLua("vim.g.typed == '12'")
+		e.WaitFor("a message in one line", cut)
+		if mode := e.InMode(); mode != "n" {
+			t.Errorf("mode %q: Neovim asks", mode)
+		}
+		log, err := os.ReadFile(filepath.Join(e.Home, "state", "nvim", "lsp.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			if n := strings.Count(string(log), fmt.Sprintf("number %d is", i)); n != 2 {
+				t.Errorf("message %d is in the log %d times, want 2", i, n)
+			}
+		}
 	})
 }
 

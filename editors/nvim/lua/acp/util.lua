@@ -21,19 +21,63 @@ function M.denull(value)
   return value
 end
 
----Tells the user something. One line at most: a longer message would make
----Neovim wait for a key, and the user may be typing.
+---Whether messages go to the message line: nobody has put another vim.notify in
+---place. (Neovim's own is compiled in, and comes from no file.)
+---@return boolean
+function M.default_notify()
+  local source = debug.getinfo(vim.notify, 'S').source
+  return not (source:match('^@[/~]') or source:match('^@%a:'))
+end
+
+---@type {text: string, level: integer}[] messages that wait to be shown
+local messages = {}
+
+---Shows what waits in the message line. Neovim would ask for a key, which the user
+---may be typing, if a message were longer than that, if two came without the screen
+---being drawn between them, or during a command line.
+local function show_messages()
+  if #messages == 0 then
+    return
+  end
+  if vim.api.nvim_get_mode().mode:match('^[cr]') then
+    vim.api.nvim_create_autocmd('ModeChanged', {
+      once = true,
+      callback = vim.schedule_wrap(show_messages),
+    })
+    return
+  end
+  local list = messages
+  messages = {}
+  local worst = list[1]
+  for _, message in ipairs(list) do
+    worst = message.level >= worst.level and message or worst
+  end
+  local more = #list > 1 and (' (+%d, see :Acp log)'):format(#list - 1) or ''
+  -- the message line also holds the ruler and pending keys
+  local room = math.max(vim.o.columns - 24 - #more, 20)
+  local shown = M.truncate(worst.text, room)
+  for _, message in ipairs(list) do
+    if message ~= worst or shown ~= message.text then
+      vim.lsp.log.warn(message.text)
+    end
+  end
+  vim.cmd.redraw()
+  vim.notify(shown .. more, worst.level)
+end
+
+---Tells the user something, without ever taking a key.
 ---@param message string
 ---@param level integer?
 function M.notify(message, level)
   message = 'acp: ' .. message:gsub('%s*\n%s*', ' ')
-  local source = debug.getinfo(vim.notify, 'S').source
-  if source:find('_editor', 1, true) or source:find('_core', 1, true) then
-    -- the message line also holds the ruler and pending keys
-    local room = math.max(vim.o.columns - 24, 20)
-    message = M.truncate(message, room)
+  level = level or vim.log.levels.INFO
+  if not M.default_notify() then
+    return vim.notify(message, level)
   end
-  vim.notify(message, level or vim.log.levels.INFO)
+  messages[#messages + 1] = { text = message, level = level }
+  if #messages == 1 then
+    vim.schedule(show_messages)
+  end
 end
 
 ---@param message string

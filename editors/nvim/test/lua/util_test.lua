@@ -56,6 +56,18 @@ function T.await_gives_what_comes_now_or_later()
   check.equal({ 1, 'x' }, got)
 end
 
+function T.long_messages_are_cut_unless_shown_elsewhere()
+  assert(util.default_notify())
+  local original, got = vim.notify, nil
+  vim.notify = function(message) -- luacheck: ignore
+    got = message
+  end
+  assert(not util.default_notify())
+  util.notify(('word '):rep(100) .. '\nlast')
+  vim.notify = original -- luacheck: ignore
+  assert(got:match('^acp: word .* last$') and not got:find('\n'), got)
+end
+
 function T.normal_uri()
   check.equal(vim.uri_from_fname('/a b/c+d'), util.normal_uri('file:///a%20b/c%2Bd'))
   check.equal('acp://x', util.normal_uri('acp://x'))
