@@ -177,8 +177,9 @@ func (f *file) changed(at *Attachment, ev buffers.Event) {
 	defer f.mu.Unlock()
 	f.touchOpen(openDoc{at, ev.After.URI})
 	live, _, _ := f.live()
-	if live.uri != ev.After.URI || live.at != at || f.doc == nil || len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
-		f.follow() // another spelling was live until now
+	if live.uri != ev.After.URI || live.at != at || f.doc == nil || f.doc.Text().Len() != ev.Before.Text.Len() ||
+		len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
+		f.follow() // another spelling was live until now, or we are out of step
 	} else {
 		f.steps(ev.Steps)
 	}

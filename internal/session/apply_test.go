@@ -1,0 +1,125 @@
+package session
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// Working out what an agent's change of a large text comes to takes a while. The
+// user types on meanwhile, and it is worked out again; but not for ever.
+func TestTypingWhileAnEditIsWorkedOut(t *testing.T) {
+	c, e, root := setup(t, &fakeLauncher{})
+	path := filepath.Join(root, "a.txt")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	f := c.file(buffers.Path(path))
+
+	begun, typed := make(chan bool), make(chan bool)
+	go func() {
+		defer close(typed)
+		for range begun {
+			// Returns only if the mutex is free.
+			e.typeAt(uri, 0, 0, "x")
+			typed <- true
+		}
+	}()
+	calls := 0
+	o := review.Origin{Change: "c", Author: review.AuthorAgent}
+	_, err := f.change(context.Background(), operation{label: "test", apply: func(d *review.Doc) error {
+		if calls++; calls <= freeTries {
+			begun <- true
+			<-typed
+		}
+		now := d.Text()
+		d.AgentEdit(now.Replace(now.Len(), now.Len(), "agent\n"), o)
+		return nil
+	}})
+	close(begun)
+	<-typed
+	if err != nil || calls != freeTries+1 {
+		t.Errorf("worked out %d times, %v", calls, err)
+	}
+	if got, want := e.text(uri), "xx"+ten+"agent\n"; got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+	if base, err := c.Baseline(uri); err != nil || base != "xx"+ten {
+		t.Errorf("baseline %q, %v", base, err)
+	}
+}
+
+// What has happened to a file while the mutex was free is noticed.
+func TestUnchanged(t *testing.T) {
+	for name, happens := range map[string]func(e *fakeEditor, f *file, uri string){
+		"typing":       func(e *fakeEditor, _ *file, uri string) { e.typeAt(uri, 0, 0, "x") },
+		"a new number": func(e *fakeEditor, _ *file, uri string) { e.typeAt(uri, 0, 0, "") },
+		"a decision": func(_ *fakeEditor, f *file, _ string) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.doc.Accept([]string{f.doc.Hunks(review.StatePending)[0].ID})
+		},
+		"the same text anew": func(e *fakeEditor, _ *file, uri string) {
+			e.send(buffers.Close{URI: uri})
+			e.send(buffers.Open{URI: uri, Version: 1, Text: e.text(uri) + "other\n"})
+		},
+		"the end": func(e *fakeEditor, _ *file, uri string) {
+			e.send(buffers.Close{URI: uri})
+			e.wire.Lock()
+			defer e.wire.Unlock()
+			e.at.Settle()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, e, root := setup(t, &fakeLauncher{})
+			path := filepath.Join(root, "a.txt")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			f := c.file(buffers.Path(path))
+			if _, err := f.change(t.Context(), operation{apply: func(d *review.Doc) error {
+				d.AgentEdit(text.New(ten+"agent\n"), review.Origin{Change: "c", Author: review.AuthorAgent})
+				return nil
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			f.mu.Lock()
+			_, doc, _ := f.live()
+			unchanged := f.unchanged(doc)
+			if !unchanged() {
+				t.Error("nothing has happened")
+			}
+			f.mu.Unlock()
+			happens(e, f, uri)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if unchanged() {
+				t.Error("not noticed")
+			}
+		})
+	}
+}
+
+// A tracked text that is not the document's, whyever, becomes that with the next
+// keystroke.
+func TestOutOfStep(t *testing.T) {
+	c, e, root := setup(t, &fakeLauncher{})
+	path := filepath.Join(root, "a.txt")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	f := c.file(buffers.Path(path))
+	f.mu.Lock()
+	f.doc.AgentEdit(text.New(ten+"never sent\n"), review.Origin{Change: "c", Author: review.AuthorAgent})
+	f.mu.Unlock()
+	e.typeAt(uri, 0, 0, "x")
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if got := f.doc.Text().String(); got != "x"+ten {
+		t.Errorf("tracked %q", got)
+	}
+}
