@@ -25,6 +25,7 @@ type commands struct {
 	Agents    agentsCmd    `cmd:"" help:"List the agents, and how to install those that are missing."`
 	Doctor    doctorCmd    `cmd:"" help:"Start an agent and say what it can do, or what is wrong."`
 	DemoAgent demoAgentCmd `cmd:"" help:"Be the built-in demonstration agent (ACP on standard input and output)."`
+	MCP       mcpCmd       `cmd:"" name:"mcp" hidden:"" help:"Bring the editor's tools to an agent. Agents start it."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }
 

@@ -57,7 +57,8 @@ func (c serveCmd) Run(p *program) error {
 	var current atomic.Pointer[config.Settings]
 	current.Store(settings)
 
-	core := session.New(session.Options{Launcher: launcher(current.Load, log), Settings: current.Load, Log: log})
+	tools := editorTools(log)
+	core := session.New(session.Options{Launcher: launcher(current.Load, log), Settings: current.Load, Log: log, EditorTools: tools})
 	err = lspbridge.Serve(p.ctx, stdio{p.stdin, p.stdout}, core, lspbridge.Options{
 		Settings: current.Load,
 		Configure: func(layers ...config.Layer) []config.Problem {
@@ -69,7 +70,7 @@ func (c serveCmd) Run(p *program) error {
 	})
 	ctx, cancel := context.WithTimeout(context.Background(), closeWait)
 	defer cancel()
-	closeErr := core.Close(ctx)
+	closeErr := errors.Join(tools.Close(), core.Close(ctx))
 	if errors.Is(err, lspbridge.ErrNoShutdown) {
 		return exitCode(1) // LSP wants it so, and nobody is there to read more
 	}
@@ -78,11 +79,7 @@ func (c serveCmd) Run(p *program) error {
 
 // launcher starts agents; the demonstration agent is this very program.
 func launcher(settings func() *config.Settings, log *slog.Logger) *acpclient.Launcher {
-	self, err := os.Executable()
-	if err != nil {
-		self = os.Args[0]
-	}
-	return acpclient.NewLauncher(settings, self, version, log)
+	return acpclient.NewLauncher(settings, self(), version, log)
 }
 
 type stdio struct {
