@@ -238,6 +238,7 @@ func (d *Doc) begin() { d.seq++ }
 func (d *Doc) end() {
 	d.rev++
 	d.listed = nil
+	d.dropUndecided()
 	d.tidy()
 	d.remember()
 }

@@ -45,6 +45,9 @@ func (d *Doc) list() *listing {
 		}
 	}
 	for _, r := range d.rejected {
+		if _, ok := l.pending[r.hunk.ID]; ok {
+			continue // its like is there, made of other rows
+		}
 		h := r.hunk
 		h.StartLine, h.EndLine = max(0, r.at-r.lead), r.at+r.n
 		l.hunks = append(l.hunks, h)
@@ -177,5 +180,6 @@ func hunkID(h Hunk, first uint64) string {
 	var n [8]byte
 	binary.BigEndian.PutUint64(n[:], first)
 	sum.Write(n[:])
+	part(map[State]string{StateConflict: "conflict"}[h.State])
 	return string(h.Origins[0].Change) + "~" + hex.EncodeToString(sum.Sum(nil)[:12])
 }

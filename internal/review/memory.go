@@ -190,7 +190,9 @@ func countRows(t text.Text, which balanceOf) map[string]int {
 	return out
 }
 
-// balanceOf says, by the text of rows, how many more of them are in a baseline than in the text.
+// balanceOf says, by the text of rows, how many more of them are in a baseline than in the
+// text. Deleted rows count as what they were: words that the user typed in another row, and
+// that went into one, are undone with that row.
 type balanceOf map[string]int
 
 // balance counts the rows of runs, but for deleted rows that are among others: those
@@ -200,7 +202,7 @@ func balance(runs []run, others map[uint64]bool) balanceOf {
 	for _, r := range runs {
 		for _, x := range r.rows {
 			if x.tomb() && !others[x.id] {
-				into[x.text]++
+				into[x.original()]++
 			} else if x.agents() {
 				into[x.text]--
 			}

@@ -84,6 +84,13 @@ func TestUndo(t *testing.T) {
 			s.put("D", "y")
 			s.put("B", "x")
 		}, "A|x|C|y|E|", "A|B|C|D|E|", []string{"[1,2) x| <- B|", "[3,4) y| <- D|"}},
+		{"of the agent's edit and of words that went into the replaced row, at once", "f(a) // c|", func(s *script) {
+			s.a("c1", "f(z) // c|")
+			s.put("// c", "// c TODO")
+			s.want("f(z) // c TODO|", "f(a) // c TODO|")
+			s.wait()
+			s.u("f(a) // c|")
+		}, "f(a) // c|", "f(a) // c|", nil},
 		{"of an agent's deletion among equal rows", "x|}|}|}|y|", func(s *script) {
 			s.a("c1", "x|}|}|y|")
 			s.u("x|}|}|}|y|")

@@ -199,7 +199,7 @@ func (o *oracle) recall(s string) {
 		inBase := func(rows []row, s string, others []row) int {
 			n := 0
 			for _, r := range rows {
-				if r.inBase() && r.text == s && !(r.tomb() && has(others, r.id)) {
+				if r.tomb() && r.original() == s && !has(others, r.id) || !r.undecided() && r.text == s {
 					n++
 				}
 			}
@@ -216,6 +216,7 @@ func (o *oracle) recall(s string) {
 		}
 		for _, list := range [][]row{o.rows, o.anchor} {
 			for _, r := range list {
+				r.text = r.original()
 				if inBase(rows, r.text, o.rows) >= inBase(o.rows, r.text, rows) {
 					continue
 				}

@@ -137,7 +137,7 @@ func (d *Doc) Restore(ids []string) (done []string, refused []Refusal) {
 	d.begin()
 	for _, id := range ids {
 		i := slices.IndexFunc(d.rejected, func(r *rejection) bool { return r.hunk.ID == id })
-		if i < 0 {
+		if _, pending := d.list().pending[id]; i < 0 || pending {
 			refused = append(refused, Refusal{id, "no rejected hunk of this id: it was brought back, by restore or by undo"})
 			continue
 		}
@@ -149,6 +149,8 @@ func (d *Doc) Restore(ids []string) (done []string, refused []Refusal) {
 		}
 		d.rejected = slices.Delete(slices.Clone(d.rejected), i, i+1)
 		d.bringBack(r, at)
+		d.listed = nil
+		d.dropUndecided() // others that hold the same rows
 		done = append(done, id)
 	}
 	if len(done) > 0 {
@@ -290,7 +292,6 @@ func (d *Doc) recallRejected(m *moment) {
 		}
 	}
 	d.rejected = list
-	d.dropUndecided()
 }
 
 // dropUndecided drops the rejected hunks whose rows are all undecided again.
@@ -298,8 +299,25 @@ func (d *Doc) dropUndecided() {
 	if len(d.rejected) == 0 {
 		return
 	}
-	back := undecidedIDs(d.runs)
-	d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), func(r *rejection) bool {
+	back := map[uint64]bool{} // by row of a rejected hunk
+	for _, r := range d.rejected {
+		for _, x := range r.rows {
+			if x.chosen {
+				back[x.id] = false
+			}
+		}
+	}
+	for _, r := range d.runs {
+		for _, x := range r.rows {
+			if _, ok := back[x.id]; ok && x.undecided() {
+				back[x.id] = true
+			}
+		}
+	}
+	pending := func(r *rejection) bool {
 		return !slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && !back[x.id] })
-	})
+	}
+	if slices.ContainsFunc(d.rejected, pending) {
+		d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), pending)
+	}
 }

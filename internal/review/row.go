@@ -44,6 +44,9 @@ type row struct {
 	// user are the bytes of an ins row that the user wrote.
 	user []span
 
+	// was is what a deleted row read before the user's words went into it, nil if none did.
+	was *string
+
 	// mine marks a plain row that the user wrote. Only rows that could join two hunks (thin)
 	// are marked, and only near a hunk.
 	mine bool
@@ -73,6 +76,14 @@ func (r row) stored() bool { return r.undecided() || r.mine }
 
 // plain returns r without marks.
 func (r row) plain() row { return row{text: r.text, end: r.end} }
+
+// original returns what a row read when it was taken out.
+func (r row) original() string {
+	if r.was != nil {
+		return *r.was
+	}
+	return r.text
+}
 
 // mixed reports whether the user wrote anything in r that is not white space.
 func (r row) mixed() bool {

@@ -115,9 +115,6 @@ func (d *Doc) applyUser(t text.Text, lo, hi, nhi int, author Author) {
 	d.text = t
 	d.takeEnds(old, new, edits, lo)
 	e.fillLimbo()
-	if len(e.moved) > 0 {
-		d.dropUndecided()
-	}
 }
 
 // matters reports whether an edit can concern marked rows.

@@ -227,7 +227,9 @@ func (b *builder) changeReplaced(i int, now string) {
 	}
 	for k := range slices.Backward(b.out) {
 		if b.out[k].id == b.in[tomb].id {
+			was := b.out[k].original()
 			b.out[k].text = mergeWords(b.in[i].text, now, b.out[k].text)
+			b.out[k].was = &was
 			return
 		}
 		if !b.out[k].undecided() {

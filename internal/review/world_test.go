@@ -178,7 +178,7 @@ func (w *world) dense() []row {
 // step does one random thing and checks everything.
 func (w *world) step() error {
 	w.o.doc.nextID = w.d.nextID
-	if w.d.eolKnown && w.d.eol.String() != w.opts.eol {
+	if w.d.eol.String() != w.opts.eol { // or not known yet
 		w.opts.mixed = true
 	}
 	before := w.shot()
