@@ -10,13 +10,14 @@ var (
 	soakSteps = flag.Int("steps", 100_000, "random steps that the soak test takes")
 	soakSeed  = flag.Uint64("seed", 0, "the seed of the only history to run, if not 0")
 	soakFrom  = flag.Uint64("from", 1, "the seed of the first history")
+	soakLong  = flag.Int("history", 60, "the steps of one history")
 )
 
 // TestSoak takes random steps in random histories, checks the laws after each one, and
 // compares with the oracle. Of a history that fails it tells the seed, the rows before and
 // after the step, and the steps before it.
 func TestSoak(t *testing.T) {
-	const perHistory = 60
+	perHistory := *soakLong
 	if *soakSeed != 0 {
 		report(t, *soakSeed, perHistory)
 		return
