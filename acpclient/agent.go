@@ -196,7 +196,12 @@ func (a *agent) ListSessions(ctx context.Context, cwd string) ([]session.RemoteS
 }
 
 func (a *agent) CloseSession(ctx context.Context, id string) error {
-	a.terminals.CloseSession(id)
+	var terminals sync.WaitGroup // how long they take is not the agent's fault
+	terminals.Go(func() { a.terminals.CloseSession(id) })
+	defer terminals.Wait()
+	if !a.info.Close {
+		return nil
+	}
 	_, err := call[wire.Empty](ctx, a, wire.MethodCloseSession, wire.SessionRequest{SessionID: id})
 	return err
 }

@@ -28,6 +28,7 @@ type player struct {
 	held      *scriptagent.Message           // a request the script answers itself
 	started   map[string]*scriptagent.Call
 	terminals map[string]string
+	paused    bool // it does not read
 }
 
 // agentConf is agent.json.
@@ -156,7 +157,7 @@ func (w *world) agentStep(name, who string, a *args) ([]string, error) {
 		if err == nil {
 			a.none()
 		}
-		if err == nil && agentTells[verb] {
+		if err == nil && agentTells[verb] && !p.paused {
 			err = s.sync(ctx)
 		}
 		return said, err
@@ -175,7 +176,7 @@ func (w *world) agentStep(name, who string, a *args) ([]string, error) {
 
 // agentTells are the steps after which acp-ls is to know what the agent said, before
 // anybody else does anything.
-var agentTells = map[string]bool{"say": true, "think": true, "user": true, "many": true, "tool": true, "tool-update": true, "update": true, "notify": true, "noise": true}
+var agentTells = map[string]bool{"say": true, "think": true, "user": true, "many": true, "long": true, "tool": true, "tool-update": true, "update": true, "notify": true, "noise": true}
 
 // sync waits until acp-ls has taken in what the agent has told it: a request is
 // begun only after all that came before.
@@ -249,6 +250,15 @@ var agentSteps = map[string]func(context.Context, *scene, *args) ([]string, erro
 			fmt.Fprintf(&b, `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"chunk %d\n"}}}}`+"\n", s.session, i)
 		}
 		return nil, s.a.Write(b.String())
+	},
+	// long sends a tool call whose line is so many bytes long, and more.
+	"long": func(_ context.Context, s *scene, a *args) ([]string, error) {
+		n, err := strconv.Atoi(a.take("a number"))
+		if err != nil {
+			return nil, err
+		}
+		head := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":%q,"update":{"sessionUpdate":"tool_call","toolCallId":"long","rawOutput":"`, s.session)
+		return nil, s.a.WriteLong(head, n, `","title":"A long story"}}}`+"\n")
 	},
 	"tool": func(_ context.Context, s *scene, a *args) ([]string, error) {
 		u, err := s.tool(a)
@@ -345,8 +355,14 @@ var agentSteps = map[string]func(context.Context, *scene, *args) ([]string, erro
 		return nil, s.a.Write(s.expand(a.text()))
 	},
 	"stderr": func(_ context.Context, s *scene, a *args) ([]string, error) { return nil, s.a.Stderr(a.text()) },
-	"pause":  func(_ context.Context, s *scene, _ *args) ([]string, error) { return nil, s.a.Pause() },
-	"resume": func(_ context.Context, s *scene, _ *args) ([]string, error) { return nil, s.a.Resume() },
+	"pause": func(_ context.Context, s *scene, _ *args) ([]string, error) {
+		s.p.paused = true
+		return nil, s.a.Pause()
+	},
+	"resume": func(_ context.Context, s *scene, _ *args) ([]string, error) {
+		s.p.paused = false
+		return nil, s.a.Resume()
+	},
 	"mute":   func(_ context.Context, s *scene, _ *args) ([]string, error) { return nil, s.a.Mute() },
 	"linger": func(_ context.Context, s *scene, _ *args) ([]string, error) { return nil, s.a.Linger() },
 	"exit": func(_ context.Context, s *scene, a *args) ([]string, error) {

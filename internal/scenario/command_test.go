@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -44,15 +45,10 @@ func (w *world) theSession(a *args) (string, error) {
 	if s, ok := a.option("session"); ok {
 		return s, nil
 	}
-	var r struct {
-		Sessions []session.Info `json:"sessions"`
-	}
-	if _, err := w.command("acp.session.list", map[string]any{}, &r); err != nil {
-		return "", err
-	}
-	for _, s := range r.Sessions {
-		if s.Session != "" {
-			return s.Session, nil
+	for n := w.sessionsMade(); n > 0; n-- {
+		id := fmt.Sprint("s", n)
+		if _, err := w.core.Entries(id, 0); err == nil { // it is not closed
+			return id, nil
 		}
 	}
 	return "", errors.New("there is no session")
@@ -66,6 +62,9 @@ func (w *world) say(name string, argument any) ([]string, error) {
 	}
 	return refused, err
 }
+
+// spanned is a name, and the range in it that is meant.
+var spanned = regexp.MustCompile(`^(.*?)(?::(\d+:\d+(?:-\d+:\d+)?))?$`)
 
 func init() {
 	register(map[string]func(*world, *args) ([]string, error){
@@ -135,10 +134,10 @@ func init() {
 				in["when"] = "now"
 			}
 			span := func(v string) (map[string]any, error) {
-				name, at, ok := strings.Cut(v, ":")
-				out := map[string]any{"uri": w.uri(name)}
-				if ok {
-					r, err := lspRange(at)
+				where := spanned.FindStringSubmatch(v)
+				out := map[string]any{"uri": w.uri(where[1])}
+				if where[2] != "" {
+					r, err := lspRange(where[2])
 					if err != nil {
 						return nil, err
 					}
@@ -220,6 +219,20 @@ func init() {
 				return nil, err
 			}
 			return infoLines(i), nil
+		},
+		// agents lists the agents that are configured.
+		"agents": func(w *world, _ *args) ([]string, error) {
+			var r struct {
+				Agents []session.AgentEntry `json:"agents"`
+			}
+			refused, err := w.command("acp.agent.list", map[string]any{}, &r)
+			out := refused
+			for _, a := range r.Agents {
+				if _, ok := w.conf.current.Load().Agents[a.Name]; ok {
+					out = append(out, fmt.Sprintf("%s installed=%v running=%v %s", a.Name, a.Installed, a.Running, a.How))
+				}
+			}
+			return out, err
 		},
 		"sessions": func(w *world, a *args) ([]string, error) {
 			in := map[string]any{}
@@ -328,14 +341,19 @@ func init() {
 	})
 }
 
-// said counts the prompts that stand in a queue or in a transcript.
-func (w *world) said() int {
-	made, ok := w.ids.Load("s")
+// sessionsMade is how many there were; they are named s1, s2 and so on.
+func (w *world) sessionsMade() int {
+	n, ok := w.ids.Load("s")
 	if !ok {
 		return 0
 	}
+	return int(n.(*atomic.Int64).Load())
+}
+
+// said counts the prompts that stand in a queue or in a transcript.
+func (w *world) said() int {
 	n := 0
-	for i := range made.(*atomic.Int64).Load() {
+	for i := range w.sessionsMade() {
 		id := fmt.Sprint("s", i+1)
 		queue, _ := w.core.Queue(id) // one that is closed has none
 		entries, _ := w.core.Entries(id, 0)

@@ -8,7 +8,7 @@
 //	editors: plain utf-16, full utf-8
 //
 // A line "waits: landing=50ms" makes acp-ls wait less for what the story says will
-// not happen (cancel, hold, initialize, landing, refusal, reshow).
+// not happen (cancel, goodbye, hold, initialize, landing, refusal, reshow).
 //
 // plain is an editor that knows LSP and nothing of acp; full has every capability
 // of acp. Without the line it is "full utf-8". A story is told once for each, and

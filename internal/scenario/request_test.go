@@ -117,6 +117,16 @@ func (s *scene) outcome(ctx context.Context, c *scriptagent.Call) ([]string, err
 	case err != nil:
 		return nil, err
 	}
+	switch c.Method {
+	case "fs/read_text_file", "session/request_permission", "terminal/output", "terminal/wait_for_exit":
+	case "fs/write_text_file", "terminal/kill", "terminal/release":
+		if string(raw) == "{}" || string(raw) == "null" {
+			return []string{"ok"}, nil
+		}
+		fallthrough
+	default:
+		return []string{s.w.shorten(string(raw))}, nil
+	}
 	var r struct {
 		Content *string `json:"content"`
 		Outcome *struct {
@@ -151,16 +161,8 @@ func (s *scene) outcome(ctx context.Context, c *scriptagent.Call) ([]string, err
 			head += ", truncated"
 		}
 		return append([]string{head}, indent(*r.Output)...), nil
-	case "terminal/wait_for_exit":
-		return []string{r.exit.String()}, nil
-	case "terminal/create":
-		return nil, errors.New("a terminal needs a name: agent open NAME COMMAND")
-	case "fs/write_text_file", "terminal/kill", "terminal/release":
-		if string(raw) == "{}" || string(raw) == "null" {
-			return []string{"ok"}, nil
-		}
 	}
-	return []string{s.w.shorten(string(raw))}, nil
+	return []string{r.exit.String()}, nil
 }
 
 type exit struct {

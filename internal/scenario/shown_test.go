@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 
 	"acp-ls/internal/session"
@@ -139,6 +141,84 @@ func init() {
 				out = []string{"(none)"}
 			}
 			return out, nil
+		},
+		// sizes says how long the entries are that the editor was shown.
+		"sizes": func(w *world, a *args) ([]string, error) {
+			s, err := w.theSession(a)
+			if err != nil {
+				return nil, err
+			}
+			var out []string
+			for _, e := range transcript(w.editor.Log(), s) {
+				out = append(out, fmt.Sprintf("%s %d", e.Kind, len(e.Text)))
+			}
+			return out, nil
+		},
+		// chunks checks that numbered chunks arrived, all and in order, before the
+		// answer to the prompt.
+		"chunks": func(w *world, a *args) ([]string, error) {
+			n, err := strconv.Atoi(a.take("how many"))
+			if err != nil {
+				return nil, err
+			}
+			log := w.editor.Log()
+			end := slices.IndexFunc(log, func(m fakeeditor.Message) bool {
+				return !m.FromEditor && m.Response() && strings.Contains(string(m.Result), "stopReason")
+			})
+			s, err := w.theSession(a)
+			if err != nil {
+				return nil, err
+			}
+			shown := transcript(log[:end], s)
+			if !w.can("session") {
+				shown, err = w.entries(s)
+			}
+			var want strings.Builder
+			for i := range n {
+				fmt.Fprintf(&want, "chunk %d\n", i)
+			}
+			if err == nil && (len(shown) != 2 || shown[1].Text != want.String()) {
+				err = fmt.Errorf("the chunks are not all there, or not in order: %.1000v", shown)
+			}
+			return nil, err
+		},
+		"stall":  func(w *world, _ *args) ([]string, error) { w.resume = w.theEditor().Stall(); return nil, nil },
+		"resume": func(w *world, _ *args) ([]string, error) { w.resume(); return nil, nil },
+		// progress-cancel cancels the progress that was begun last.
+		"progress-cancel": func(w *world, _ *args) ([]string, error) {
+			all := w.theEditor().Received("$/progress")
+			if len(all) == 0 {
+				return nil, errors.New("there is no progress")
+			}
+			var p struct {
+				Token string `json:"token"`
+			}
+			if err := json.Unmarshal(all[len(all)-1], &p); err != nil {
+				return nil, err
+			}
+			return nil, w.editor.Notify("window/workDoneProgress/cancel", p)
+		},
+		// terminal-shown says what the editor was shown of a terminal of the agent.
+		"terminal-shown": func(w *world, a *args) ([]string, error) {
+			id := w.player("").terminals[a.take("a terminal")]
+			output, end := "", ""
+			for _, raw := range w.theEditor().Received("acp/terminal") {
+				var p struct {
+					Terminal string `json:"terminal"`
+					Output   string `json:"output"`
+					Exit     *exit  `json:"exit"`
+				}
+				if err := json.Unmarshal(raw, &p); err != nil {
+					return nil, err
+				}
+				if p.Terminal == id {
+					output += p.Output
+					if p.Exit != nil {
+						end = p.Exit.String()
+					}
+				}
+			}
+			return append([]string{end}, indent(output)...), nil
 		},
 		// await waits for the next message of a method that has some text in it.
 		"await": func(w *world, a *args) ([]string, error) {

@@ -64,6 +64,7 @@ type world struct {
 	actions []action                    // as last listed
 	typing  bool                        // the user types while the agent writes
 	format  func(string) string         // on save
+	resume  func()                      // reading, in an editor that does not
 	looking any                         // what acp/editor answers
 	writes  atomic.Int64
 }
@@ -176,7 +177,7 @@ func (w *world) startServer() {
 	if d := s.waits["initialize"]; d > 0 {
 		w.launcher.InitializeWait = d
 	}
-	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"]}
+	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], Goodbye: s.waits["goodbye"]}
 	if d := s.waits["cancel"]; d > 0 {
 		waits.CancelAgain = []time.Duration{d, d}
 	}

@@ -62,6 +62,11 @@ func (a *Agent) send(o order) error {
 // Write has the agent write text to its standard output, as it is.
 func (a *Agent) Write(text string) error { return a.send(order{Do: "write", Text: text}) }
 
+// WriteLong has the agent write head, fill bytes of x, and tail.
+func (a *Agent) WriteLong(head string, fill int, tail string) error {
+	return a.send(order{Do: "write", Text: head, Fill: fill, Tail: tail})
+}
+
 // Stderr has the agent write to its standard error.
 func (a *Agent) Stderr(text string) error { return a.send(order{Do: "stderr", Text: text}) }
 

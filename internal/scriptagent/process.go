@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strings"
 	"sync"
 )
 
@@ -28,6 +29,8 @@ type order struct {
 	Do   string `json:"do"`
 	Text string `json:"text,omitempty"`
 	Code int    `json:"code,omitempty"`
+	Fill int    `json:"fill,omitempty"` // so many bytes of x, then Tail
+	Tail string `json:"tail,omitempty"`
 }
 
 // word is what the process tells the test. One line of JSON.
@@ -135,7 +138,8 @@ func (p *process) obey(c io.Reader) {
 		}
 		switch o.Do {
 		case "write":
-			_, _ = io.WriteString(os.Stdout, o.Text) // whoever closed it has his reasons
+			text := o.Text + strings.Repeat("x", o.Fill) + o.Tail
+			_, _ = io.WriteString(os.Stdout, text) // whoever closed it has his reasons
 		case "stderr":
 			_, _ = io.WriteString(os.Stderr, o.Text)
 		case "mute":

@@ -15,8 +15,9 @@ import (
 // Accept keeps hunks: the baseline moves, no text changes.
 func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
 	return c.decide(ctx, d, review.StatePending, decision{
-		label: "accept",
-		apply: func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Accept(ids) },
+		label:   "accept",
+		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Accept(ids) },
+		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.AcceptChanges(of...) },
 	})
 }
 
@@ -25,7 +26,8 @@ func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
 func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
 	return c.decide(ctx, d, review.StatePending, decision{
 		label: "reject", rejects: true,
-		apply: func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
+		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
+		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.RejectChanges(of...) },
 	})
 }
 
@@ -64,6 +66,15 @@ type decision struct {
 	label   string
 	rejects bool
 	apply   func(*review.Doc, []string) ([]string, []review.Refusal)
+	// changes decides what some changes did, and leaves alone what others did in
+	// the same hunks; nil if hunks can only be decided whole.
+	changes func(*review.Doc, []review.ChangeID) []string
+}
+
+// of is the decision about these changes.
+func (how decision) of(changes []review.ChangeID) decision {
+	how.apply = func(d *review.Doc, _ []string) ([]string, []review.Refusal) { return how.changes(d, changes), nil }
+	return how
 }
 
 // decide finds the hunks that are meant, in the files that have them, and
@@ -96,6 +107,10 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 			return out, Errorf(KindStale, "%s has changed since revision %s was shown: look again and decide then", f.path, d.Rev)
 		}
 		var ids []string
+		var changes []review.ChangeID // that are meant, where a session or turn is
+		mine := func(o review.Origin) bool {
+			return (d.Session == "" || o.Session == d.Session) && (d.Turn == "" || o.Turn == d.Turn)
+		}
 		whole := false
 		for _, h := range hunks {
 			switch {
@@ -104,10 +119,13 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 					left = slices.Delete(left, i, i+1)
 					ids = append(ids, h.ID)
 				}
-			case slices.ContainsFunc(h.Origins, func(o review.Origin) bool {
-				return (d.Session == "" || o.Session == d.Session) && (d.Turn == "" || o.Turn == d.Turn)
-			}):
+			case slices.ContainsFunc(h.Origins, mine):
 				ids = append(ids, h.ID)
+				for _, o := range h.Origins {
+					if mine(o) {
+						changes = append(changes, o.Change)
+					}
+				}
 			}
 		}
 		if created != nil {
@@ -125,7 +143,11 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		if len(ids) == 0 && !whole {
 			continue
 		}
-		if err := f.decide(ctx, ids, whole, how, &out); err != nil {
+		about := how
+		if d.Session+d.Turn != "" && how.changes != nil {
+			about = how.of(changes)
+		}
+		if err := f.decide(ctx, ids, whole, about, &out); err != nil {
 			for _, id := range ids {
 				out.Refused = append(out.Refused, Refusal{ID: id, Reason: err.Error()})
 			}
