@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -26,10 +27,13 @@ func decode(raw jsontext.Value, v any) error {
 // the value stands.
 func clearer(err error, within string) error {
 	var wrong *json.SemanticError
-	if err == nil || !errors.As(err, &wrong) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &wrong):
+		return fmt.Errorf("%s can not be read: %w", cmp.Or(within, "the arguments"), err)
 	}
-	member := within + strings.ReplaceAll(strings.TrimPrefix(string(wrong.JSONPointer), "/"), "/", ".")
+	member := strings.TrimPrefix(within+strings.ReplaceAll(string(wrong.JSONPointer), "/", "."), ".")
 	switch {
 	case errors.Is(err, json.ErrUnknownName):
 		return fmt.Errorf("there is no argument %s; see the tool's schema", member)
@@ -113,7 +117,7 @@ func (l *editList) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	}
 	var list []editArg
 	if err := json.Unmarshal(raw, &list, wireJSON, json.RejectUnknownMembers(true)); err != nil {
-		return clearer(err, "edits.")
+		return clearer(err, "edits")
 	}
 	*l = list
 	return nil

@@ -240,6 +240,9 @@ func (s *Server) greet(in *bufio.Reader, out io.Writer) (*grant, error) {
 func (s *Server) Close() error {
 	s.mu.Lock()
 	ln := s.ln
+	if s.closed {
+		ln = nil
+	}
 	s.closed = true
 	s.mu.Unlock()
 	s.stop()

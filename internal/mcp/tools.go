@@ -54,7 +54,7 @@ var allTools = []*tool{
 		InputSchema: schema(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"Path of the file, absolute or relative to the session's folder."},` +
 			`"version":{"type":"string","description":"The version the edits are for, from read_buffer or the last edit_buffer. Needed for line numbers; without it oldText is looked for in the text of this moment."},` +
-			`"edits":{"type":"array","minItems":1,"items":{"type":"object","properties":{` +
+			`"edits":{"type":"array","minItems":1,"description":"The edits, in any order.","items":{"type":"object","properties":{` +
 			`"oldText":{"type":"string","description":"The exact text to replace, with enough lines around it to occur once."},` +
 			`"newText":{"type":"string","description":"What stands there afterwards."},` +
 			`"startLine":{"type":"integer","minimum":1,"description":"First line to replace, from 1. With oldText: the line on which the occurrence that is meant begins."},` +

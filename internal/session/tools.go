@@ -82,7 +82,10 @@ func (t *Tools) usable() error {
 // absolute lets a path be relative to the session's folder, as models like to
 // have it.
 func (t *Tools) absolute(path string) string {
-	if _, ok := buffers.URIPath(path); ok || filepath.IsAbs(path) || strings.Contains(path, "://") {
+	if _, ok := buffers.URIPath(path); ok || filepath.IsAbs(path) {
+		return path
+	}
+	if _, _, ok := t.documentNamed(path); ok { // a document that is no file
 		return path
 	}
 	return filepath.Join(t.s.cwd, path)
