@@ -25,28 +25,36 @@ func BenchmarkKeystroke(b *testing.B) {
 	}{{"1 kB", 1 << 10, goal{}}, {"1 MB", 1 << 20, goal{}}, {"10 MB", 10 << 20, goal{p50: 5}}, {"50 MB", 50 << 20, goal{}}} {
 		c := comparison{anchor: "raw pipe, same bytes", now: size.now, aim: goal{p50: 3, p99: 4}}
 		c.name = "keystroke, " + size.name
-		b.Run(size.name, func(b *testing.B) { keystrokes(b, c, size.bytes, 0) })
+		b.Run(size.name, func(b *testing.B) { keystrokes(b, c, typing{size: size.bytes}) })
 		if size.bytes < 1<<20 || size.bytes > 10<<20 {
 			continue
 		}
 		c.name += ", 200 hunks pending"
 		c.now = goal{}
-		b.Run(size.name+" with hunks", func(b *testing.B) { keystrokes(b, c, size.bytes, 200) })
+		b.Run(size.name+" with hunks", func(b *testing.B) { keystrokes(b, c, typing{size: size.bytes, hunks: 200}) })
 	}
+	c := comparison{name: "keystroke, 10 MB, after a pause", anchor: "raw pipe, same bytes", aim: goal{p50: 3, p99: 4}}
+	b.Run("10 MB after a pause", func(b *testing.B) { keystrokes(b, c, typing{size: 10 << 20, pause: 2 * time.Millisecond}) })
 }
 
 // row is a row of code.
 const row = "\tif err := run(ctx, \"a\", 1234); err != nil { return err } // é 😀\n"
 
-func keystrokes(b *testing.B, line comparison, size, hunks int) {
+// typing says into what is typed, and how.
+type typing struct {
+	size, hunks int
+	pause       time.Duration // in front of each key: everything has gone to sleep
+}
+
+func keystrokes(b *testing.B, line comparison, t typing) {
 	e := newEditor(b, `{}`)
-	content := strings.Repeat(row, size/len(row)+1)
+	content := strings.Repeat(row, t.size/len(row)+1)
 	path := filepath.Join(e.root, "big.go")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	if hunks > 0 {
-		e.command("acp.prompt", fmt.Sprintf(`{"text":%s,"wait":true}`, quote(fmt.Sprintf("edit %s %d", path, hunks))))
+	if t.hunks > 0 {
+		e.command("acp.prompt", fmt.Sprintf(`{"text":%s,"wait":true}`, quote(fmt.Sprintf("edit %s %d", path, t.hunks))))
 		changed, err := os.ReadFile(path)
 		if err != nil {
 			b.Fatal(err)
@@ -73,20 +81,22 @@ func keystrokes(b *testing.B, line comparison, size, hunks int) {
 		e.send(key())
 		e.await()
 	}
-	visible(b, e, uri, version, hunks)
+	visible(b, e, uri, version, t.hunks)
 	b.ReportAllocs()
 	for b.Loop() {
 		change := key()
+		time.Sleep(t.pause)
 		start := time.Now()
 		raw.carry(change)
 		base := time.Since(start)
 
+		time.Sleep(t.pause)
 		start = time.Now()
 		e.send(change)
 		e.await()
 		c.round(time.Since(start), base)
 	}
-	visible(b, e, uri, version, hunks)
+	visible(b, e, uri, version, t.hunks)
 	c.report(b)
 }
 
