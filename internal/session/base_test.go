@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/internal/review"
 )
 
 // Agents that look at the disk themselves and write through the client (OpenCode,
@@ -66,5 +67,39 @@ func TestWriteOfAgentThatReadsTheBuffer(t *testing.T) {
 	}
 	if base, err := c.Baseline(uri); err != nil || base != ten {
 		t.Errorf("baseline %q, %v", base, err)
+	}
+}
+
+// An agent whose write was refused may write the disk all the same: that is the
+// same conflict, with what else it changed merged in. Another proposal for the
+// same lines is another conflict.
+func TestRefusedWriteArrivesByTheDisk(t *testing.T) {
+	for _, end := range []string{"\n", ""} { // of the last line, which the conflict is about
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a.txt")
+		uri := buffers.PathURI(path)
+		disk := strings.TrimSuffix(ten, "\n") + end
+		writeFile(t, path, disk)
+		e.open(uri, disk)
+		turnOf(t, c, l, func(h Host, sid string) {
+			e.replace(uri, "10", "10 USER")
+			content := strings.NewReplacer("10", "10 AGENT", "5\n", "5 AGENT\n").Replace(disk)
+			if err := h.WriteTextFile(t.Context(), sid, path, content); KindOf(err) != KindConflict {
+				t.Errorf("write: %v", err)
+			}
+			writeFile(t, path, content)
+		})
+		want := strings.NewReplacer("10", "10 USER", "5\n", "5 AGENT\n").Replace(disk)
+		if got := e.text(uri); got != want {
+			t.Errorf("text %q, want %q", got, want)
+		}
+		if h := hunksOf(t, c, uri, review.StateConflict); len(h) != 1 || h[0].Text != "10 AGENT"+end {
+			t.Errorf("conflicts %+v", h)
+		}
+		diskTurn(t, c, l, path, func(disk string) string { return strings.Replace(disk, "10 AGENT", "10 ANOTHER", 1) })
+		if h := hunksOf(t, c, uri, review.StateConflict); len(h) != 2 || h[1].Text != "10 ANOTHER"+end {
+			t.Errorf("conflicts %+v", h)
+		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/config"
@@ -305,9 +306,22 @@ func patch(d *review.Doc, base, content string, o review.Origin) error {
 func addConflicts(d *review.Doc, o review.Origin, m merge.TextResult, base, theirs string) {
 	b, t := text.New(base), text.New(theirs)
 	rows := func(t text.Text, r [2]int) string { return t.Slice(t.LineStart(r[0]), t.LineStart(r[1])) }
+	open := d.Hunks(review.StateConflict)
 	for _, k := range m.Conflicts {
-		d.AddConflict(o, k.Ours[0], k.Ours[1], rows(b, k.Base), rows(t, k.Theirs))
+		want := rows(t, k.Theirs)
+		// What is proposed already may arrive once more: an agent whose write was
+		// refused may write the disk all the same.
+		if !slices.ContainsFunc(open, func(h review.Hunk) bool {
+			return h.StartLine == k.Ours[0] && h.EndLine == k.Ours[1] && slices.Equal(rowsOf(h.Text), rowsOf(want))
+		}) {
+			d.AddConflict(o, k.Ours[0], k.Ours[1], rows(b, k.Base), want)
+		}
 	}
+}
+
+// rowsOf are the rows of a piece of text, whether or not the last has a line end.
+func rowsOf(s string) []string {
+	return linediff.Split(strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r"))
 }
 
 // lineSpan names rows [from, to) as 1-based lines.

@@ -75,6 +75,9 @@ func (t *transcript) tool(turn string, p ToolPatch) *item {
 		}
 		t.tools[p.ID] = it
 	}
+	if it.Turn != turn && toolEnded(it.Tool.Status) && p.Status != nil && !toolEnded(*p.Status) {
+		p.Status = nil // late news of a turn that is over: the call is too
+	}
 	applyToolPatch(it.Tool, p)
 	return it
 }
