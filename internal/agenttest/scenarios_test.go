@@ -51,6 +51,9 @@ func (w *world) play(s story) {
 		w.t.Errorf("it has asked %d times", n)
 	}
 	w.cancelsTurns()
+	if s.refused != "" {
+		w.contestsOne(s.writesDisk)
+	}
 }
 
 // editsUnsavedText runs the turn DO-EDITS with notes.txt open and unsaved and
@@ -198,4 +201,47 @@ func (w *world) cancelsTurns() {
 	// A session whose turns were cancelled goes on.
 	w.prompt("DO-ANSWER please")
 	w.await("an answer", saidByAgent("Hello again."))
+}
+
+// contestsOne runs the turn DO-ONE, and the user writes line 29 anew while they
+// are asked about the agent's edit of that very line, which they allow: theirs
+// stays. An agent that looks again sees what they wrote and gives up; what
+// another one writes is kept for them to decide.
+func (w *world) contestsOne(conflict bool) {
+	w.t.Helper()
+	const mine, theirs = "the user has other words here\n", "line TWENTY-NINE\n"
+	text := w.text("notes.txt")
+	at := strings.Index(text, "line 29\n")
+	if at < 0 {
+		w.t.Fatalf("line 29 is gone:\n%s", text)
+	}
+	typeOnce := sync.OnceFunc(func() {
+		if err := w.editor.Type(w.uri("notes.txt"), at, at+len("line 29\n"), mine); err != nil {
+			w.t.Error(err)
+		}
+	})
+	w.answers(func(question) string {
+		typeOnce()
+		return allow
+	})
+	w.prompt("DO-ONE please")
+	users := edited(text, "line 29\n", mine)
+	w.wantText("notes.txt", users)
+	var conflicts []hunk
+	for _, h := range w.review("notes.txt").Hunks {
+		if h.State == "conflict" {
+			conflicts = append(conflicts, h)
+		}
+	}
+	if !conflict {
+		if len(conflicts) > 0 {
+			w.t.Fatalf("conflicts: %+v", conflicts)
+		}
+		return
+	}
+	if len(conflicts) != 1 || conflicts[0].BaseText != mine || conflicts[0].Text != theirs {
+		w.t.Fatalf("conflicts: %+v", conflicts)
+	}
+	w.command("acp.review.resolve", map[string]any{"hunk": conflicts[0].ID, "take": "both"}, nil)
+	w.wantText("notes.txt", edited(users, mine, mine+theirs))
 }
