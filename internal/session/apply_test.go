@@ -3,7 +3,10 @@ package session
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/text"
@@ -122,4 +125,21 @@ func TestOutOfStep(t *testing.T) {
 	if got := f.doc.Text().String(); got != "x"+ten {
 		t.Errorf("tracked %q", got)
 	}
+}
+
+func TestRowsWithEnds(t *testing.T) {
+	piece := rapid.SampledFrom([]string{"a", "row", "\n", "\r", "\r\n", "é"})
+	rapid.Check(t, func(t *rapid.T) {
+		s := strings.Join(rapid.SliceOfN(piece, 0, 30).Draw(t, "pieces"), "")
+		txt := text.New(s)
+		rows := rowsWithEnds(txt)
+		if len(rows) != txt.LineCount() {
+			t.Fatalf("%d rows of %q, not %d", len(rows), s, txt.LineCount())
+		}
+		for i, row := range rows {
+			if want := txt.LineWithEnd(i); row != want {
+				t.Fatalf("row %d of %q is %q, not %q", i, s, row, want)
+			}
+		}
+	})
 }
