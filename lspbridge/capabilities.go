@@ -161,6 +161,7 @@ func newClient(p *initializeParams) client {
 	}
 	if c.isNeovim() {
 		c.encoding |= position.LFRows
+		c.documentChanges = true // which it takes and does not say
 	}
 	for name, value := range caps.Experimental.v.ACP.v {
 		if value.Kind() == 't' {

@@ -123,7 +123,7 @@ func (d *driver) allow(what string) {
 	d.WaitScreen(what)
 	d.Input("<Esc>:Acp permission<CR>")
 	d.WaitScreen("answers")
-	d.WaitLua(`vim.uv.now() - require('acp.questions').since() >= require('acp.config').get().permission.guard`)
+	d.WaitLua(`vim.api.nvim_win_get_config(0).relative ~= '' and vim.uv.now() - require('acp.questions').since() >= require('acp.config').get().permission.guard`)
 	d.Input("1")
 	d.WaitGone("demo asks")
 }

@@ -73,7 +73,7 @@ func TestWholeTurn(t *testing.T) {
 			t.Helper()
 			n.Input("<F4>")
 			n.WaitScreen("answers, q later")
-			n.WaitLua(`vim.uv.now() - require('acp.questions').since() >= 500`)
+			n.WaitLua(`vim.api.nvim_win_get_config(0).relative ~= '' and vim.uv.now() - require('acp.questions').since() >= 500`)
 			n.Input(key)
 			n.WaitGone("answers, q later")
 		}
