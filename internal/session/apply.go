@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -38,6 +39,10 @@ type flight struct {
 	next   *review.Doc    // what becomes the truth when want is seen
 	reload *review.Origin // set if a reload was asked for: whose the loaded text is
 	landed bool
+
+	op   operation
+	edit DocumentEdit // that was asked for, in positions of enc
+	enc  position.Encoding
 }
 
 const (
@@ -157,6 +162,7 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 	f.follow()
 	out := outcome{doc: live, wasClean: clean(doc)}
 	next, unchanged := f.doc.Clone(), f.unchanged(doc)
+	f.recall(next)
 	if free {
 		f.mu.Unlock()
 	}
@@ -183,13 +189,13 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 		return out, err
 	}
 	if next.Text().Equal(f.doc.Text()) {
-		f.doc = next
+		f.doc, f.strays = next, nil
 		f.publish()
 		f.mu.Unlock()
 		return out, nil
 	}
 	out.changed = true
-	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next}
+	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: op, edit: edit, enc: live.at.enc}
 	f.flight = fl
 	f.mu.Unlock()
 
@@ -197,6 +203,7 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 	err = f.await(f.core.ctx, fl, op, err)
 	if err == nil {
 		f.mu.Lock()
+		f.strays = nil
 		f.record(op.by, fl.before.Text(), fl.want, false)
 		f.mu.Unlock()
 	}
@@ -221,6 +228,7 @@ func (f *file) land(t text.Text) bool {
 	}
 	f.doc = f.flight.next
 	f.flight.landed = true
+	f.shownRev = ^f.shownRev
 	return true
 }
 
@@ -299,6 +307,7 @@ func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
 		return false
 	}
 	f.doc, fl.landed = d, true
+	f.shownRev = ^f.shownRev
 	return true
 }
 
@@ -344,12 +353,30 @@ func documentEdit(d *buffers.Document, enc position.Encoding, label string, want
 	return e
 }
 
+// rowsWithEnds are the rows of a text with their terminators. They share the
+// memory of one copy of it.
 func rowsWithEnds(t text.Text) []string {
-	rows := make([]string, t.LineCount())
-	for i := range rows {
-		rows[i] = t.LineWithEnd(i)
+	rows := make([]string, 0, t.LineCount())
+	s := t.String()
+	feed := -1 // the next line feed that is not in front of start
+	for start := 0; len(rows) < t.LineCount()-1; {
+		if feed < start {
+			if feed = strings.IndexByte(s[start:], '\n') + start; feed < start {
+				feed = len(s)
+			}
+		}
+		end := feed + 1
+		if cr := strings.IndexByte(s[start:feed], '\r') + start; cr >= start && cr+1 < feed || feed == len(s) {
+			end = cr + 1
+		}
+		rows = append(rows, s[start:end])
+		start = end
 	}
-	return rows
+	done := 0
+	for _, row := range rows {
+		done += len(row)
+	}
+	return append(rows, s[done:])
 }
 
 // tryOnDisk makes an operation real in a file that no editor has open. The

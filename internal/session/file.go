@@ -21,10 +21,11 @@ type file struct {
 	ops  chan struct{} // holds a value while somebody changes the file
 
 	mu     sync.Mutex
-	doc    *review.Doc // follows the live text; nil if no document is open and nothing is tracked
-	open   []openDoc   // the file's documents, by the time of their last change; the last is live
-	flight *flight     // the edit an editor has been asked for
-	parked *review.Doc // what was tracked when the file vanished
+	doc    *review.Doc       // follows the live text; nil if no document is open and nothing is tracked
+	open   []openDoc         // the file's documents, by the time of their last change; the last is live
+	flight *flight           // the edit an editor has been asked for
+	strays []review.ChangeID // edits that were made in the wrong place, and are to go
+	parked *review.Doc       // what was tracked when the file vanished
 	moved  chan struct{}
 	before *text.Text // what the disk had when it was last taken into the text; nil if unknown
 	sent   *text.Text // what an agent last wrote through us, as it sent it
@@ -191,7 +192,7 @@ func (f *file) changed(at *Attachment, ev buffers.Event) {
 func (f *file) steps(steps []buffers.Step) {
 	for _, s := range steps {
 		switch {
-		case f.land(s.After):
+		case f.land(s.After), f.stray(s):
 		case f.saving:
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
