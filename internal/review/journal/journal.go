@@ -1,0 +1,302 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+)
+
+// Options change what is the same in almost every use; the zero value has the defaults.
+type Options struct {
+	Now func() time.Time
+	// Limit is the size of a journal in bytes above which nothing is written. 1 GiB.
+	Limit int64
+	// CompactAt is the size below which a journal is never rewritten. 1 MiB.
+	CompactAt int64
+	// MaxAge is how long undecided changes are kept. 90 days.
+	MaxAge time.Duration
+}
+
+func (o Options) orDefaults() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Limit == 0 {
+		o.Limit = 1 << 30
+	}
+	if o.CompactAt == 0 {
+		o.CompactAt = 1 << 20
+	}
+	if o.MaxAge == 0 {
+		o.MaxAge = 90 * 24 * time.Hour
+	}
+	return o
+}
+
+// ErrFull is the error for a journal that has reached its limit.
+var ErrFull = errors.New("the journal is full: decide on changes, or see `acp-ls store`")
+
+// Journal is the journal of this process for one workspace.
+type Journal struct {
+	workspace, folder string
+	opts              Options
+
+	mu     sync.Mutex // guards what follows; held while writing
+	lock   *os.File   // nil until the first record
+	file   *os.File
+	name   string // of file and lock, without extension
+	size   int64  // of the file, up to the last whole record
+	live   int64  // bytes of the records that count
+	index  map[string]*pair
+	closed bool
+	broken error // why nothing can be written any more
+}
+
+// pair is where the last two records of a path are; a size of 0 is none.
+type pair struct{ prev, last place }
+
+type place struct{ at, n int64 }
+
+// Open returns the journal of this process for a workspace, which is its folder's absolute
+// path, or "" if there is none. state is the state directory. Nothing is created before
+// something is written.
+func Open(state, workspace string, o Options) *Journal {
+	return &Journal{workspace: workspace, folder: folderOf(state, workspace), opts: o.orDefaults(), index: map[string]*pair{}}
+}
+
+// Write appends records, all or none. With sync it returns when they are on the disk. Of each
+// path, the record written before is kept too.
+func (j *Journal) Write(sync bool, records ...Record) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	switch {
+	case j.closed:
+		return os.ErrClosed
+	case j.broken != nil:
+		return j.broken
+	}
+	if err := j.write(sync, records); err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	return nil
+}
+
+func (j *Journal) write(sync bool, records []Record) error {
+	if j.file == nil {
+		if err := j.create(); err != nil {
+			return err
+		}
+	}
+	var b []byte
+	places := make([]place, len(records))
+	now := j.opts.Now()
+	for i, r := range records {
+		r.Time = now
+		f := r.frame()
+		places[i] = place{j.size + int64(len(b)), int64(len(f))}
+		b = append(b, f...)
+	}
+	if j.live+int64(len(b)) > j.opts.Limit {
+		return ErrFull
+	}
+	if j.size+int64(len(b)) > j.opts.Limit {
+		if err := j.compact(); err != nil {
+			return err
+		}
+		return j.write(sync, records)
+	}
+	if _, err := j.file.WriteAt(b, j.size); err != nil {
+		// Half a record would hide those behind it.
+		if cut := j.file.Truncate(j.size); cut != nil {
+			j.broken = fmt.Errorf("journal cannot be written any more: %w", cut)
+		}
+		return err
+	}
+	if sync {
+		if err := j.file.Sync(); err != nil {
+			return err
+		}
+	}
+	j.size += int64(len(b))
+	for i, r := range records {
+		j.note(r, places[i])
+	}
+	if j.size > j.opts.CompactAt && j.size > 4*j.live {
+		if err := j.compact(); err != nil && j.broken != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// note takes a record that was written into the index.
+func (j *Journal) note(r Record, at place) {
+	p := j.index[r.Path]
+	switch {
+	case p == nil && r.End():
+		return
+	case p == nil:
+		p = &pair{}
+		j.index[r.Path] = p
+	case r.End():
+		j.live -= p.prev.n + p.last.n
+		delete(j.index, r.Path)
+		return
+	}
+	j.live += at.n - p.prev.n
+	p.prev, p.last = p.last, at
+}
+
+// create makes the files of the journal, the lock first: an unlocked journal is a dead
+// process's.
+func (j *Journal) create() error {
+	if err := os.MkdirAll(j.folder, 0o700); err != nil {
+		return err
+	}
+	for range 8 {
+		name := filepath.Join(j.folder, strconv.FormatInt(j.opts.Now().UnixNano(), 36)+"-"+strconv.Itoa(os.Getpid()))
+		lock, err := os.OpenFile(name+lockExt, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		} else if err != nil {
+			return err
+		}
+		if ok, err := tryLock(lock); err != nil || !ok { // another process has taken it for a dead one's
+			lock.Close()
+			if err != nil {
+				os.Remove(name + lockExt)
+				return fmt.Errorf("lock: %w", err)
+			}
+			continue
+		}
+		f, err := createFile(name+journalExt, j.workspace)
+		if err != nil {
+			os.Remove(name + lockExt)
+			lock.Close()
+			return err
+		}
+		j.lock, j.file, j.name = lock, f, name
+		j.size = int64(len(magic) + len(workspaceFrame(j.workspace)))
+		return syncDir(j.folder)
+	}
+	return errors.New("no name is free")
+}
+
+func createFile(name, workspace string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(append([]byte(magic), workspaceFrame(workspace)...)); err != nil {
+		f.Close()
+		os.Remove(name)
+		return nil, err
+	}
+	return f, nil
+}
+
+// compact rewrites the journal with the records that count; mu is held.
+func (j *Journal) compact() error {
+	tmp := j.name + ".new"
+	os.Remove(tmp) // of a process that had our number
+	f, err := createFile(tmp, j.workspace)
+	if err != nil {
+		return err
+	}
+	size := int64(len(magic) + len(workspaceFrame(j.workspace)))
+	index := map[string]*pair{}
+	copyRecord := func(from place) (to place, err error) {
+		if from.n == 0 {
+			return place{}, nil
+		}
+		b := make([]byte, from.n)
+		if _, err := j.file.ReadAt(b, from.at); err != nil {
+			return place{}, err
+		}
+		if _, err := f.WriteAt(b, size); err != nil {
+			return place{}, err
+		}
+		to = place{size, from.n}
+		size += from.n
+		return to, nil
+	}
+	err = func() error {
+		for path, p := range j.index {
+			var q pair
+			var err error
+			if q.prev, err = copyRecord(p.prev); err != nil {
+				return err
+			}
+			if q.last, err = copyRecord(p.last); err != nil {
+				return err
+			}
+			index[path] = &q
+		}
+		return f.Sync()
+	}()
+	if closeErr := f.Close(); err == nil { // an open file is not renamed everywhere
+		err = closeErr
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return err
+	}
+	j.file.Close()
+	err = os.Rename(tmp, j.name+journalExt)
+	var again error
+	if j.file, again = os.OpenFile(j.name+journalExt, os.O_RDWR, 0o600); again != nil {
+		j.broken = fmt.Errorf("journal cannot be written any more: %w", again)
+		return again
+	}
+	if err != nil {
+		os.Remove(tmp)
+		return err
+	}
+	j.size, j.index = size, index
+	j.live = size - int64(len(magic)+len(workspaceFrame(j.workspace)))
+	return syncDir(j.folder)
+}
+
+// Close ends the journal. It stays on disk if anything undecided is in it.
+func (j *Journal) Close() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.closed {
+		return nil
+	}
+	j.closed = true
+	if j.file == nil {
+		return nil
+	}
+	err := j.file.Sync()
+	err = errors.Join(err, j.file.Close())
+	if len(j.index) == 0 {
+		err = errors.Join(err, remove(j.name))
+	}
+	return errors.Join(err, j.lock.Close())
+}
+
+// remove removes a journal that is closed and whose lock is held.
+func remove(name string) error {
+	err := os.Remove(name + journalExt)
+	if errors.Is(err, os.ErrNotExist) {
+		err = nil
+	}
+	os.Remove(name + ".new")
+	_ = os.Remove(name + lockExt) // where a file in use cannot be removed, the next scan does it
+	return err
+}
+
+// readRecord reads one record of a journal.
+func readRecord(f io.ReaderAt, at place) (Record, error) {
+	b := make([]byte, at.n)
+	if _, err := f.ReadAt(b, at.at); err != nil {
+		return Record{}, err
+	}
+	return parseRecord(b[headBytes:])
+}

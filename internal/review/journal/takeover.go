@@ -1,0 +1,266 @@
+package journal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Entry is what a journal says of one file: the last record, and the one before it.
+type Entry struct {
+	Last Record
+	Prev *Record // nil if the last was the first
+}
+
+// Found is what other processes have left. Its entries are the caller's, who writes what
+// becomes of them into its own journal and then calls Release.
+type Found struct {
+	Entries []Entry  // of dead processes; of several with one path the newest comes first
+	Live    []Other  // what live processes have not decided
+	Reports []string // what could not be read, or was too old; for the user
+
+	held []held
+}
+
+// Other names the undecided files of another live process.
+type Other struct {
+	Paths []string
+}
+
+// held is a dead process's journal that is ours until Release.
+type held struct {
+	name string
+	lock *os.File
+}
+
+// TakeOver reads what other processes have left of the workspace. A journal of a dead process
+// is locked, so that nobody else takes it too; one that cannot be read is set aside.
+func (j *Journal) TakeOver() (*Found, error) {
+	found := &Found{}
+	names, err := journals(j.folder)
+	if err != nil {
+		return found, fmt.Errorf("journal: %w", err)
+	}
+	j.mu.Lock()
+	own := j.name
+	j.mu.Unlock()
+	oldest := j.opts.Now().Add(-j.opts.MaxAge)
+	for _, name := range names {
+		if name == own {
+			continue
+		}
+		if err := found.take(name, oldest); err != nil {
+			found.Reports = append(found.Reports, fmt.Sprintf("the journal %s of an earlier run could not be taken over: %v", name+journalExt, err))
+		}
+	}
+	slices.SortStableFunc(found.Entries, func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Last.Path, b.Last.Path), b.Last.Time.Compare(a.Last.Time))
+	})
+	return found, nil
+}
+
+// journals lists the journals of a folder, by their names without extension.
+func journals(folder string) ([]string, error) {
+	list, err := os.ReadDir(folder)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	var names []string
+	for _, e := range list {
+		name, ok := strings.CutSuffix(e.Name(), journalExt)
+		if !ok {
+			// A lock whose journal is gone, or was never made, is a journal of nothing.
+			name, ok = strings.CutSuffix(e.Name(), lockExt)
+		}
+		if name = filepath.Join(folder, name); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names, err
+}
+
+// take reads one journal.
+func (found *Found) take(name string, oldest time.Time) error {
+	lock, err := os.OpenFile(name+lockExt, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	dead, err := tryLock(lock)
+	if err != nil {
+		lock.Close()
+		return fmt.Errorf("lock: %w", err)
+	}
+	if !dead {
+		lock.Close()
+		if c, err := read(name+journalExt, false); err == nil {
+			found.addLive(c)
+		}
+		return nil // else it has none yet, or is just being rewritten
+	}
+	c, err := read(name+journalExt, true)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		found.held = append(found.held, held{name, lock})
+		return nil
+	case err != nil:
+		aside, moved := setAside(name)
+		lock.Close()
+		if moved != nil {
+			return errors.Join(err, moved)
+		}
+		_ = os.Remove(name + lockExt)
+		return fmt.Errorf("%w; it is %s now", err, aside)
+	}
+	if c.bad != nil && c.bad.torn {
+		found.Reports = append(found.Reports, fmt.Sprintf("the last record of the journal of an earlier run was cut off, which is as a crash leaves it (%s)", c.bad))
+	} else if c.bad != nil {
+		aside, err := copyAside(name)
+		if err != nil {
+			lock.Close()
+			return err
+		}
+		found.Reports = append(found.Reports, fmt.Sprintf("the journal of an earlier run is damaged: %s. What came before is used; a copy is %s", c.bad, aside))
+	}
+	found.held = append(found.held, held{name, lock})
+	for _, e := range c.entries {
+		if e.Last.Time.Before(oldest) {
+			found.Reports = append(found.Reports, fmt.Sprintf("undecided changes of %s in %s are too old and were dropped", e.Last.Time.Format(time.DateOnly), e.Last.Path))
+			continue
+		}
+		found.Entries = append(found.Entries, e)
+	}
+	return nil
+}
+
+func (found *Found) addLive(c content) {
+	var o Other
+	for _, e := range c.entries {
+		o.Paths = append(o.Paths, e.Last.Path)
+	}
+	if o.Paths != nil {
+		found.Live = append(found.Live, o)
+	}
+}
+
+// Release removes the journals that were taken over. Without it, as when this process dies
+// before, the next one takes them over again.
+func (found *Found) Release() error {
+	var errs []error
+	for _, h := range found.held {
+		errs = append(errs, remove(h.name), h.lock.Close())
+		_ = os.Remove(h.name + lockExt) // once more, where an open file is not removed
+	}
+	found.held = nil
+	return errors.Join(errs...)
+}
+
+// Keep leaves the journals that were taken over where they are, for another time.
+func (found *Found) Keep() {
+	for _, h := range found.held {
+		h.lock.Close()
+	}
+	found.held = nil
+}
+
+// content is what a journal says.
+type content struct {
+	workspace string
+	entries   []Entry // by path
+	size      int64
+	bad       *damage
+}
+
+// read reads a journal; without states only what is known beside them.
+func read(file string, states bool) (content, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return content{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return content{}, err
+	}
+	if !info.Mode().IsRegular() {
+		return content{}, ErrForeign
+	}
+	c := content{size: info.Size()}
+	index := map[string]*pair{}
+	last := map[string]Record{}
+	c.workspace, c.bad, err = scan(f, c.size, func(r Record, at, n int64) {
+		p := index[r.Path]
+		switch {
+		case r.End():
+			delete(index, r.Path)
+			return
+		case p == nil:
+			p = &pair{}
+			index[r.Path] = p
+		}
+		p.prev, p.last = p.last, place{at, n}
+		if !states {
+			r.State = nil
+			last[r.Path] = r
+		}
+	})
+	if err != nil {
+		return c, err
+	}
+	for path, p := range index {
+		e := Entry{Last: last[path]}
+		if states {
+			if e.Last, err = readRecord(f, p.last); err != nil {
+				return c, err
+			}
+			if p.prev.n > 0 {
+				prev, err := readRecord(f, p.prev)
+				if err != nil {
+					return c, err
+				}
+				e.Prev = &prev
+			}
+		}
+		c.entries = append(c.entries, e)
+	}
+	slices.SortFunc(c.entries, func(a, b Entry) int { return strings.Compare(a.Last.Path, b.Last.Path) })
+	return c, nil
+}
+
+// setAside gives a journal that cannot be read a name under which nobody looks for it.
+func setAside(name string) (string, error) {
+	aside, err := freeName(name + journalExt + asideExt)
+	if err != nil {
+		return "", err
+	}
+	return aside, os.Rename(name+journalExt, aside)
+}
+
+func copyAside(name string) (string, error) {
+	aside, err := freeName(name + journalExt + asideExt)
+	if err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(name + journalExt)
+	if err != nil {
+		return "", err
+	}
+	return aside, os.WriteFile(aside, b, 0o600)
+}
+
+func freeName(base string) (string, error) {
+	for i := range 1000 {
+		name := base
+		if i > 0 {
+			name = fmt.Sprintf("%s%d", base, i)
+		}
+		if _, err := os.Lstat(name); errors.Is(err, os.ErrNotExist) {
+			return name, nil
+		}
+	}
+	return "", fmt.Errorf("%s: too many were set aside before; remove some", base)
+}
