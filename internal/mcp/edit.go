@@ -116,8 +116,8 @@ var stateWords = map[string]string{
 	"rejected": "rejected by the user, taken back",
 }
 
-// diffContext is how many lines a diff shows around a change.
-const diffContext = 2
+// maxDiff bounds the diff of one hunk, in bytes.
+const maxDiff = 16 << 10
 
 func reviewStatus(ctx context.Context, t *session.Tools, raw jsontext.Value) ([]string, error) {
 	if err := decode(raw, &struct{}{}); err != nil {
@@ -137,15 +137,7 @@ func reviewStatus(ctx context.Context, t *session.Tools, raw jsontext.Value) ([]
 			}
 			state := string(h.State)
 			fmt.Fprintf(&out, "%s, %s: %s\n", f.Path, hunkLines(h.StartLine, h.EndLine), stateWords[state])
-			from, to := h.BaseText, h.Text
-			body := linediff.Unified("", linediff.Split(from), linediff.Split(to), diffContext)
-			if state == "pending" && len(body) > maxText/16 {
-				body = ""
-			}
-			out.WriteString(body)
-			if body != "" && !strings.HasSuffix(body, "\n") {
-				out.WriteString("\n")
-			}
+			out.WriteString(diff(h.BaseText, h.Text))
 		}
 	}
 	switch {
@@ -155,6 +147,16 @@ func reviewStatus(ctx context.Context, t *session.Tools, raw jsontext.Value) ([]
 		return []string{"Nothing waits and nothing was rejected: the user has accepted all that this session has changed."}, nil
 	}
 	return []string{out.String()}, nil
+}
+
+// diff shows all rows of a hunk, with what is gone and what is new.
+func diff(from, to string) string {
+	a, b := linediff.Split(from), linediff.Split(to)
+	_, body, _ := strings.Cut(linediff.Unified("", a, b, len(a)+len(b)), "\n") // without its numbers, which are not the file's
+	if len(body) > maxDiff {
+		body = body[:strings.LastIndexByte(body[:maxDiff], '\n')+1] + "...\n"
+	}
+	return body
 }
 
 // hunkLines names the 0-based rows [start, end) of a hunk.

@@ -41,6 +41,7 @@ type peer struct {
 	version string
 	log     *slog.Logger
 	calls   sync.WaitGroup
+	named   func(string) *tool // nil if there is none
 
 	writing sync.Mutex // guards out
 	out     io.Writer
@@ -55,7 +56,7 @@ type openCall struct {
 }
 
 func newPeer(in io.Reader, out io.Writer, tools *session.Tools, version string, log *slog.Logger) *peer {
-	return &peer{in: bufio.NewReader(in), out: out, tools: tools, version: version, log: log, open: map[jsonrpc2.ID]*openCall{}}
+	return &peer{in: bufio.NewReader(in), out: out, tools: tools, version: version, log: log, named: toolNamed, open: map[jsonrpc2.ID]*openCall{}}
 }
 
 // run speaks until nothing can be read any more, and returns when every call
@@ -85,12 +86,12 @@ func (p *peer) readLine() ([]byte, error) {
 		part, err := p.in.ReadSlice('\n')
 		line = append(line, part...)
 		switch {
+		case len(line) > maxLine:
+			return nil, fmt.Errorf("a message is longer than %d bytes", maxLine)
 		case err == nil:
 			return trim(line), nil
 		case !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
-		case len(line) > maxLine:
-			return nil, fmt.Errorf("a message is longer than %d bytes", maxLine)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (p *peer) request(ctx context.Context, m *jsonrpc2.Call) {
 	case "tools/call":
 		p.begin(ctx, m)
 	default:
-		p.answer(m.ID(), nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %q", m.Method()))
+		p.answer(m.ID(), nil, jsonrpc2.Errorf(jsonrpc2.MethodNotFound, "there is no method %.50q", m.Method()))
 	}
 }
 
@@ -173,9 +174,9 @@ func (p *peer) begin(ctx context.Context, m *jsonrpc2.Call) {
 		p.answer(m.ID(), nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "tools/call: %v", err))
 		return
 	}
-	t := toolNamed(in.Name)
+	t := p.named(in.Name)
 	if t == nil {
-		p.answer(m.ID(), nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no tool %q", in.Name))
+		p.answer(m.ID(), nil, jsonrpc2.Errorf(jsonrpc2.InvalidParams, "there is no tool %.50q", in.Name))
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)

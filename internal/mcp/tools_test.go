@@ -369,8 +369,8 @@ func TestReviewStatus(t *testing.T) {
 	_, err = r.core.Accept(limit(t), session.Decide{Hunks: []string{reviews[0].Hunks[1].ID}})
 	must(t, err)
 	got = ok(t, cs, "review_status", nil)
-	contains(t, got, "rejected by the user", "-3\n+three\n")
-	if strings.Contains(got, "22") || strings.Contains(got, "waits") {
+	contains(t, got, r.path("a.txt")+", line 3: rejected by the user, taken back\n-3\n+three\n")
+	if strings.Contains(got, "-22\n") || strings.Contains(got, "waits") {
 		t.Errorf("what was accepted is listed: %s", got)
 	}
 }

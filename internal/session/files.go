@@ -185,9 +185,10 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 }
 
 // A proposal is the text that an agent wants a file to have, and the text it
-// has made it from.
+// has made it from; or an edit of whatever text there is.
 type proposal struct {
 	base, content string
+	edit          func(now text.Text) (content string, err error) // instead; may be called several times
 	origin        review.Origin
 }
 
@@ -230,11 +231,19 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	o := w.proposal.origin
 	o.Change = c.changeID()
 	base, content := w.proposal.base, w.proposal.content
-	var before, after text.Text // looked at only when change is through
+	edit := w.proposal.edit
+	var before, after text.Text // looked at only when change is through, like base and content
 	w.out, err = f.change(ctx, operation{
 		label: s.agentName + ": " + o.Title, by: &o,
 		apply: func(d *review.Doc) error {
 			before = d.Text()
+			if edit != nil {
+				made, err := edit(before)
+				if err != nil {
+					return err
+				}
+				base, content = before.String(), made
+			}
 			err := patch(d, base, content, o)
 			after = d.Text()
 			return err
@@ -244,6 +253,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		return w, err
 	}
 	w.before, w.after = before, after
+	w.proposal.base, w.proposal.content = base, content
 	sent := text.New(content)
 	s.ledger.wrote(p, sent, o.Change)
 	f.mu.Lock()

@@ -57,22 +57,29 @@ func (t *Tools) Edit(ctx context.Context, path, version string, edits []BufferEd
 	if _, d, ok := t.documentNamed(path); ok && d.Path() == "" {
 		return Edited{}, Errorf(KindInvalid, "%s is no file yet; the user has to save it first", path)
 	}
-	s := t.s
 	var same text.Text
-	w, err := s.write(ctx, path, func(p buffers.Path, _ buffers.Disk) (proposal, error) {
-		base, err := t.meant(p, path, version, edits)
+	apply := func(x text.Text) (string, error) {
+		content, err := applyEdits(x, edits)
 		if err != nil {
-			return proposal{}, err
+			return "", Errorf(KindInvalid, "nothing was written to %s: %w", path, err)
 		}
-		content, err := applyEdits(base, edits)
-		if err != nil {
-			return proposal{}, Errorf(KindInvalid, "nothing was written to %s: %w", path, err)
+		if content == x.String() {
+			same = x
+			return "", errSame
 		}
-		if content == base.String() {
-			same = base
-			return proposal{}, errSame
+		return content, nil
+	}
+	w, err := t.s.write(ctx, path, func(p buffers.Path, _ buffers.Disk) (proposal, error) {
+		o := t.origin(p)
+		if version == "" {
+			return proposal{edit: apply, origin: o}, t.onlyByText(p, edits)
 		}
-		return proposal{base: base.String(), content: content, origin: t.origin(p)}, nil
+		base, ok := t.version(p, version)
+		if !ok {
+			return proposal{}, Errorf(KindStale, "version %s of %s is not known (or too old): call read_buffer and make the edit for the version it returns; nothing was written", version, path)
+		}
+		content, err := apply(base)
+		return proposal{base: base.String(), content: content, origin: o}, err
 	})
 	if errors.Is(err, errSame) {
 		return Edited{Path: string(w.path), Version: t.keep(w.path, same), Total: lineCount(same)}, nil
@@ -102,22 +109,15 @@ func (t *Tools) Edit(ctx context.Context, path, version string, edits []BufferEd
 	return e, nil
 }
 
-// meant is the text that edits are for.
-func (t *Tools) meant(p buffers.Path, path, version string, edits []BufferEdit) (text.Text, error) {
-	live, err := t.s.core.readText(p)
-	if err != nil && !isMissing(err) {
-		return text.Text{}, Errorf(KindInvalid, "%w", err)
+// onlyByText refuses line numbers of which nobody can know what they mean.
+func (t *Tools) onlyByText(p buffers.Path, edits []BufferEdit) error {
+	if !slices.ContainsFunc(edits, func(e BufferEdit) bool { return !e.ByText }) {
+		return nil
 	}
-	if version == "" {
-		if slices.ContainsFunc(edits, func(e BufferEdit) bool { return !e.ByText }) && live.Len() > 0 {
-			return text.Text{}, Errorf(KindInvalid, "line numbers mean nothing without the version they are for: give the version that read_buffer returned, or oldText instead of lines")
-		}
-		return live, nil
+	if x, err := t.s.core.readText(p); isMissing(err) || err == nil && x.Len() == 0 {
+		return nil
 	}
-	if x, ok := t.version(p, version); ok {
-		return x, nil
-	}
-	return text.Text{}, Errorf(KindStale, "version %s of %s is not known (or too old): call read_buffer and make the edit for the version it returns; nothing was written", version, path)
+	return Errorf(KindInvalid, "line numbers mean nothing without the version they are for: give the version that read_buffer returned, or oldText instead of lines; nothing was written")
 }
 
 // origin is the session's, and if no tool call names the file, that of the call
