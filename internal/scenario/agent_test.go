@@ -5,101 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"acp-ls/internal/scriptagent"
 )
-
-// player is an agent as the script knows it: the newest process of its name.
-type player struct {
-	name string
-
-	mu       sync.Mutex
-	sessions []string // ids it has given out, in order
-
-	// Used by steps alone.
-	process   *scriptagent.Agent
-	seen      int // how many processes there were
-	current   string
-	turns     map[string]scriptagent.Message // prompts that are not answered, by session
-	held      *scriptagent.Message           // a request the script answers itself
-	started   map[string]*scriptagent.Call
-	terminals map[string]string
-	paused    bool // it does not read
-}
-
-// agentConf is agent.json.
-type agentConf struct {
-	Initialize map[string]any `json:"initialize"`
-	New        map[string]any `json:"session/new"`
-	Manual     []string       `json:"manual"` // methods the script answers itself
-}
-
-func (w *world) agentConf() agentConf {
-	c := agentConf{Initialize: map[string]any{
-		"protocolVersion": 1,
-		"agentInfo":       map[string]any{"name": "scripted", "version": "1"},
-		"agentCapabilities": map[string]any{
-			"loadSession":         true,
-			"promptCapabilities":  map[string]any{"embeddedContext": true},
-			"sessionCapabilities": map[string]any{"list": map[string]any{}, "close": map[string]any{}, "delete": map[string]any{}, "fork": map[string]any{}},
-		},
-	}}
-	if raw := w.file("agent.json"); raw != nil {
-		var more agentConf
-		w.check(json.Unmarshal(raw, &more))
-		merge(c.Initialize, more.Initialize)
-		c.New, c.Manual = more.New, more.Manual
-	}
-	return c
-}
-
-func (w *world) player(name string) *player {
-	if name == "" {
-		name = "scripted"
-	}
-	w.playersMu.Lock()
-	defer w.playersMu.Unlock()
-	p := w.players[name]
-	if p == nil {
-		p = &player{name: name, turns: map[string]scriptagent.Message{}, started: map[string]*scriptagent.Call{}, terminals: map[string]string{}}
-		w.players[name] = p
-	}
-	return p
-}
-
-// auto answers what every agent answers alike.
-func (w *world) auto(a *scriptagent.Agent, m scriptagent.Message) (scriptagent.Answer, bool) {
-	if slices.Contains(w.agent.Manual, m.Method) {
-		return scriptagent.Answer{}, false
-	}
-	switch m.Method {
-	case "initialize":
-		return scriptagent.Answer{Result: w.agent.Initialize}, true
-	case "session/new":
-		return scriptagent.Answer{Result: w.newRemote(w.player(a.Hello.Name))}, true
-	case "session/list":
-		return scriptagent.Answer{Result: map[string]any{"sessions": []any{}}}, true
-	case "session/close", "session/delete", "session/set_mode":
-		return scriptagent.Answer{}, true
-	}
-	return scriptagent.Answer{}, false
-}
-
-func (w *world) newRemote(p *player) map[string]any {
-	id := fmt.Sprintf("r%d", w.remotes.Add(1))
-	p.mu.Lock()
-	p.sessions = append(p.sessions, id)
-	p.mu.Unlock()
-	out := map[string]any{"sessionId": id}
-	for k, v := range w.agent.New {
-		out[k] = v
-	}
-	return out
-}
 
 // agentStep is a step of an agent; who is the number of its session, or nothing.
 func (w *world) agentStep(name, who string, a *args) ([]string, error) {
@@ -459,48 +369,4 @@ func (s *scene) tool(a *args) (map[string]any, error) {
 		u["content"] = content
 	}
 	return u, nil
-}
-
-// promptLines says what a prompt has, block by block.
-func (w *world) promptLines(params json.RawMessage) ([]string, error) {
-	var p struct {
-		Prompt []struct {
-			Type     string `json:"type"`
-			Text     string `json:"text"`
-			URI      string `json:"uri"`
-			Name     string `json:"name"`
-			MimeType string `json:"mimeType"`
-			Resource struct {
-				URI  string `json:"uri"`
-				Text string `json:"text"`
-			} `json:"resource"`
-		} `json:"prompt"`
-	}
-	if err := json.Unmarshal(params, &p); err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, b := range p.Prompt {
-		switch b.Type {
-		case "text":
-			out = append(out, "text")
-			out = append(out, indent(b.Text)...)
-		case "resource_link":
-			out = append(out, fmt.Sprintf("link %s to %s", b.Name, w.shorten(b.URI)))
-		case "resource":
-			out = append(out, "resource "+w.shorten(b.Resource.URI))
-			out = append(out, indent(b.Resource.Text)...)
-		default:
-			out = append(out, b.Type+" "+b.MimeType)
-		}
-	}
-	return out, nil
-}
-
-func indent(text string) []string {
-	out := rows(text)
-	for i, l := range out {
-		out[i] = "  " + l
-	}
-	return out
 }

@@ -10,6 +10,9 @@
 // A line "waits: landing=50ms" makes acp-ls wait less for what the story says will
 // not happen (cancel, goodbye, hold, initialize, landing, refusal, reshow).
 //
+// A line "broken: why" marks a story that acp-ls does not tell right yet; the test
+// fails when it does.
+//
 // plain is an editor that knows LSP and nothing of acp; full has every capability
 // of acp. Without the line it is "full utf-8". A story is told once for each, and
 // must go alike. The files of the archive are the workspace, but for settings.json

@@ -62,29 +62,27 @@ func (a *args) none() {
 // mistake is one of the script's author.
 type mistake struct{ string }
 
-// play plays the story and returns what each step said, by its index.
-func (w *world) play() map[int][]string {
-	said := map[int][]string{}
+// play plays the story and returns what each step said, by its index, up to the
+// first that went wrong.
+func (w *world) play() (said map[int][]string, err error) {
+	said = map[int][]string{}
 	for i, st := range w.story.steps {
 		if len(st.words) == 0 || st.only != "" && st.only != w.kind.name {
 			continue
 		}
 		lines, err := w.step(st)
 		if err != nil {
-			w.t.Errorf("line %d of the script: %s: %v", st.number, st.lines[0], err)
-			return said
+			return said, fmt.Errorf("line %d of the script: %s: %w", st.number, st.lines[0], err)
 		}
 		for j, l := range lines {
 			lines[j] = w.shorten(l)
 		}
 		said[i] = lines
 	}
-	if !w.t.Failed() {
-		if err := w.finalChecks(); err != nil {
-			w.t.Errorf("at the end: %v", err)
-		}
+	if err := w.finalChecks(); err != nil {
+		return said, fmt.Errorf("at the end: %w", err)
 	}
-	return said
+	return said, nil
 }
 
 func (w *world) step(st step) (said []string, err error) {

@@ -1,9 +1,7 @@
 package scenario
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -258,74 +256,6 @@ func (w *world) decided(command string, in any) ([]string, error) {
 	return out, l.after(ctx)
 }
 
-// laws are the texts that a step must not change.
-type laws struct {
-	w         *world
-	baselines map[string]string
-	texts     map[string]string
-	what      string
-}
-
-func (w *world) openFiles() []string {
-	var out []string
-	for _, f := range w.story.archive.Files {
-		if _, ok := w.theEditor().Text(w.uri(f.Name)); ok {
-			out = append(out, f.Name)
-		}
-	}
-	return out
-}
-
-// lawsOfDecision: accept never changes a text, and nothing but accept and
-// resolve a baseline.
-func (w *world) lawsOfDecision(command string) laws {
-	l := laws{w: w, what: command, baselines: map[string]string{}, texts: map[string]string{}}
-	for _, name := range w.openFiles() {
-		switch command {
-		case "acp.review.accept":
-			l.texts[name], _ = w.editor.Text(w.uri(name))
-		case "acp.review.reject", "acp.review.restore":
-			if b, err := w.baseline(name); err == nil && !w.typing && w.format == nil {
-				l.baselines[name] = b
-			}
-		}
-	}
-	return l
-}
-
-// lawsBefore: an agent's write never changes the baseline.
-func (s *scene) lawsBefore(_ context.Context, verb string, _ *args) laws {
-	l := laws{w: s.w, what: "a write"}
-	if verb != "write" || s.w.typing || s.w.format != nil {
-		return l
-	}
-	l.baselines = map[string]string{}
-	for _, name := range s.w.openFiles() {
-		if b, err := s.w.baseline(name); err == nil {
-			l.baselines[name] = b
-		}
-	}
-	return l
-}
-
-func (l laws) after(context.Context) error {
-	for name, was := range l.baselines {
-		now, err := l.w.baseline(name)
-		if err != nil {
-			return err
-		}
-		if now != was {
-			return fmt.Errorf("law broken: %s changed the baseline of %s from %q to %q", l.what, name, was, now)
-		}
-	}
-	for name, was := range l.texts {
-		if now, _ := l.w.editor.Text(l.w.uri(name)); now != was {
-			return fmt.Errorf("law broken: %s changed the text of %s from %q to %q", l.what, name, was, now)
-		}
-	}
-	return nil
-}
-
 func init() {
 	for _, verb := range []string{"accept", "reject", "restore"} {
 		steps[verb] = (*world)(nil).decideStep("acp.review." + verb)
@@ -392,69 +322,4 @@ func init() {
 			return w.decided("acp.review."+verb, map[string]any{"uri": w.uri(name), "rev": r.Rev})
 		},
 	})
-}
-
-// finalChecks hold at the end of every story.
-func (w *world) finalChecks() error {
-	if w.editor == nil {
-		return nil
-	}
-	files, err := w.reviews(map[string]any{})
-	if err != nil {
-		return err
-	}
-	var errs []error
-	for _, f := range files {
-		errs = append(errs, w.checkReview(f))
-	}
-	if w.can("session") {
-		errs = append(errs, w.checkTranscripts())
-	}
-	return errors.Join(errs...)
-}
-
-// checkReview: with every pending hunk put back the text is the baseline.
-func (w *world) checkReview(r review) error {
-	if _, err := w.review(r.URI); err != nil {
-		return err
-	}
-	text, open := w.editor.Text(r.URI)
-	if !open {
-		return nil
-	}
-	base, err := w.baseline(r.URI)
-	if err != nil {
-		return err
-	}
-	starts := lineStarts(text)
-	at := func(line int) int {
-		if line >= len(starts) {
-			return len(text)
-		}
-		return starts[line]
-	}
-	got := text
-	for _, h := range slices.Backward(r.Hunks) {
-		if h.State != "pending" {
-			continue
-		}
-		if was := text[at(h.Range.Start.Line):at(h.Range.End.Line)]; was != h.Text {
-			return fmt.Errorf("%s: a hunk has %q, and in its place stands %q", r.URI, h.Text, was)
-		}
-		got = got[:at(h.Range.Start.Line)] + h.BaseText + got[at(h.Range.End.Line):]
-	}
-	if got != base {
-		return fmt.Errorf("%s: with the hunks put back it is %q, and the baseline %q", r.URI, got, base)
-	}
-	return nil
-}
-
-func lineStarts(text string) []int {
-	starts := []int{0}
-	for i := range len(text) {
-		if text[i] == '\n' || text[i] == '\r' && !strings.HasPrefix(text[i+1:], "\n") {
-			starts = append(starts, i+1)
-		}
-	}
-	return starts
 }

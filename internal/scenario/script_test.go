@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ type story struct {
 	archive *txtar.Archive
 	kinds   []kind
 	waits   map[string]time.Duration // "cancel", "landing", ...
+	broken  string                   // why it goes another way still
 	steps   []step
 }
 
@@ -50,6 +52,10 @@ func parseStory(data []byte) (*story, error) {
 				}
 				s.waits[name] = d
 			}
+			continue
+		}
+		if rest, ok := strings.CutPrefix(line, "broken:"); ok {
+			s.broken = strings.TrimSpace(rest)
 			continue
 		}
 		rest, ok := strings.CutPrefix(line, "editors:")
@@ -180,4 +186,31 @@ func (s *story) rewrite(said map[int][]string) []byte {
 		}
 	}
 	return txtar.Format(s.archive)
+}
+
+// differences are what was said and should not have been.
+func (s *story) differences(said map[int][]string) []string {
+	var out []string
+	for i, st := range s.steps {
+		if now, ok := said[i]; ok && !slices.Equal(trimmed(now), trimmed(st.said)) {
+			out = append(out, fmt.Sprintf("line %d of the script: %s\nsaid:\n%s\nnot:\n%s", st.number, st.lines[0], quoteLines(now), quoteLines(st.said)))
+		}
+	}
+	return out
+}
+
+func trimmed(lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = strings.TrimRight(l, " ")
+	}
+	return out
+}
+
+func quoteLines(lines []string) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString("  > " + l + "\n")
+	}
+	return b.String()
 }
