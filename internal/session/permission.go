@@ -217,6 +217,7 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 	}
 	call, cancelled := s.permissionCall(r.ToolCall)
 	if cancelled {
+		s.afterCancel(ctx)
 		return PermissionOutcome{Cancelled: true}, nil
 	}
 	if id, ok := h.core.ruled(s, call, r.Options); ok {
@@ -228,7 +229,11 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 	if len(r.Options) == 0 {
 		return PermissionOutcome{Cancelled: true}, nil
 	}
-	return h.core.broker.ask(ctx, s, call, r.Options)
+	o, err := h.core.broker.ask(ctx, s, call, r.Options)
+	if o.Cancelled {
+		s.afterCancel(ctx)
+	}
+	return o, err
 }
 
 // ruled applies the user's permission rules: allow takes the once-option, so

@@ -56,6 +56,7 @@ type turn struct {
 	id     string
 	prompt Prompt
 	done   chan struct{} // closed when stop or err is set
+	told   chan struct{} // closed when the agent was told to cancel it
 	stop   StopReason
 	err    error
 

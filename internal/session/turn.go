@@ -79,7 +79,7 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 		return nil, Errorf(KindUnknownSession, "session %s is closed", s.id)
 	}
 	s.turns++
-	t := &turn{id: fmt.Sprintf("%s.%d", s.id, s.turns), prompt: r, done: make(chan struct{})}
+	t := &turn{id: fmt.Sprintf("%s.%d", s.id, s.turns), prompt: r, done: make(chan struct{}), told: make(chan struct{})}
 	if r.When == "now" {
 		s.queue = slices.Insert(s.queue, 0, t)
 		if s.running != nil {
@@ -318,10 +318,13 @@ func (s *session) cancelRunning() {
 // insist tells the agent to cancel until the turn ends, and at last tells the
 // user what can be done about an agent that does not listen.
 func (s *session) insist(p *agentProcess, remote string, t *turn) {
-	for _, wait := range s.core.waits.CancelAgain {
+	for i, wait := range s.core.waits.CancelAgain {
 		s.core.broker.cancel(s)
 		if err := p.agent.Cancel(remote); err != nil {
 			s.core.log.Warn("cancel", "session", s.id, "err", err)
+		}
+		if i == 0 {
+			close(t.told)
 		}
 		timer := time.NewTimer(wait)
 		select {
@@ -335,6 +338,24 @@ func (s *session) insist(p *agentProcess, remote string, t *turn) {
 		}
 	}
 	s.notice(t.id, EntryNotice, s.agentName+" was told to stop and goes on; restarting it (acp.agent.restart) ends it for good")
+}
+
+// afterCancel waits, if the running turn is being cancelled, until the agent has
+// been told so: the answer to a question must not come first, or Qwen goes on
+// with its turn and ends it as if nothing had happened.
+func (s *session) afterCancel(ctx context.Context) {
+	s.mu.Lock()
+	t := s.running
+	wait := t != nil && t.cancelled && s.proc != nil
+	s.mu.Unlock()
+	if !wait {
+		return
+	}
+	select {
+	case <-t.told:
+	case <-t.done:
+	case <-ctx.Done():
+	}
 }
 
 // permissionCall takes in the tool call of a question and returns how it now
