@@ -189,6 +189,25 @@ func TestRestoreAfterPartUndone(t *testing.T) {
 	s.wantHunks(StateRejected, "[1,1) x|U1| <- ")
 }
 
+// Of two rejections of one row the one with the user's words stays when the other is undone.
+func TestRejectedWords(t *testing.T) {
+	s := newScript(t, "A\nB\n")
+	s.a("c1", "A|x|B|")
+	s.u("A|x U|B|")
+	s.rejectAll()
+	s.u("A|x|B|") // undo to before the words were typed
+	s.check()
+	s.wantHunks(StatePending, "[1,2) x| <- ")
+	s.wantHunks(StateRejected, "[1,1) x U| <- ")
+	s.rejectAll()
+	s.wantHunks(StateRejected, "[1,1) x U| <- ", "[1,1) x| <- ")
+	s.Restore([]string{s.Hunks(StateRejected)[1].ID})
+	s.wantHunks(StateRejected, "[1,1) x U| <- ")
+	s.Restore(ids(s.Hunks(StateRejected)))
+	s.check()
+	s.want("A|x|x U|B|", "A|B|")
+}
+
 // Conflicts change neither text nor baseline until they are settled.
 func TestConflicts(t *testing.T) {
 	for _, c := range []struct {

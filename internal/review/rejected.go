@@ -294,28 +294,32 @@ func (d *Doc) recallRejected(m *moment) {
 	d.rejected = list
 }
 
-// dropUndecided drops the rejected hunks whose rows are all undecided again.
+// dropUndecided drops the rejected hunks whose rows are all undecided again. A row in which
+// the user had typed counts only with the user's words.
 func (d *Doc) dropUndecided() {
 	if len(d.rejected) == 0 {
 		return
 	}
-	back := map[uint64]bool{} // by row of a rejected hunk
+	back := map[uint64]*string{} // the text of rows that are undecided again
 	for _, r := range d.rejected {
 		for _, x := range r.rows {
 			if x.chosen {
-				back[x.id] = false
+				back[x.id] = nil
 			}
 		}
 	}
 	for _, r := range d.runs {
-		for _, x := range r.rows {
+		for i, x := range r.rows {
 			if _, ok := back[x.id]; ok && x.undecided() {
-				back[x.id] = true
+				back[x.id] = &r.rows[i].text
 			}
 		}
 	}
 	pending := func(r *rejection) bool {
-		return !slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && !back[x.id] })
+		return !slices.ContainsFunc(r.rows, func(x rejectedRow) bool {
+			text := back[x.id]
+			return x.chosen && (text == nil || x.mixed() && *text != x.text)
+		})
 	}
 	if slices.ContainsFunc(d.rejected, pending) {
 		d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), pending)
