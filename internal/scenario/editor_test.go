@@ -193,7 +193,7 @@ func init() {
 			return nil, w.theEditor().Open(w.uri(to), "text", text)
 		},
 		// formats says what saving does: trim drops white space at line ends, tabs
-		// makes tabs of four spaces.
+		// makes tabs of four spaces, fail does not save.
 		"formats": func(w *world, a *args) ([]string, error) {
 			switch how := a.take("how"); how {
 			case "trim":
@@ -206,6 +206,8 @@ func init() {
 				}
 			case "tabs":
 				w.format = func(s string) string { return strings.ReplaceAll(s, "    ", "\t") }
+			case "fail":
+				w.cannotSave = true
 			default:
 				return nil, fmt.Errorf("there is no format %s", how)
 			}
@@ -245,6 +247,9 @@ func (w *world) save(_ context.Context, params json.RawMessage) (any, error) {
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
+	}
+	if w.cannotSave {
+		return map[string]any{"saved": false}, nil
 	}
 	if text, ok := w.editor.Text(p.URI); ok && w.format != nil {
 		if formatted := w.format(text); formatted != text {

@@ -54,19 +54,20 @@ type world struct {
 	playersMu sync.Mutex
 	players   map[string]*player // by the agent's name
 
-	asked   *asked
-	prompts []*prompted
-	begun   map[string]*fakeeditor.Call // commands in the background
-	hunks   map[string][]hunk           // by path, as last listed
-	awaited map[string]int              // how many messages were awaited, by what
-	mark    int                         // the first message of the log not shown yet
-	texts   map[string][]string         // what redo brings back
-	actions []action                    // as last listed
-	typing  bool                        // the user types while the agent writes
-	format  func(string) string         // on save
-	resume  func()                      // reading, in an editor that does not
-	looking any                         // what acp/editor answers
-	writes  atomic.Int64
+	asked      *asked
+	prompts    []*prompted
+	begun      map[string]*fakeeditor.Call // commands in the background
+	hunks      map[string][]hunk           // by path, as last listed
+	awaited    map[string]int              // how many messages were awaited, by what
+	mark       int                         // the first message of the log not shown yet
+	texts      map[string][]string         // what redo brings back
+	actions    []action                    // as last listed
+	typing     bool                        // the user types while the agent writes
+	format     func(string) string         // on save
+	cannotSave bool
+	resume     func() // reading, in an editor that does not
+	looking    any    // what acp/editor answers
+	writes     atomic.Int64
 }
 
 // settings are the user's, for as long as nobody changes them.

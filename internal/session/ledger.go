@@ -77,10 +77,10 @@ func (l *ledger) forgetWrites(p buffers.Path, rejected func(review.ChangeID) boo
 // us for the file: OpenCode and others look for themselves, and write what they
 // made of the disk, not of the unsaved text that came with a prompt.
 //
-// What the agent saw before its own last write it has left behind: only so can it
-// take a write back. And a text that is just like one it saw earlier, and has
+// What the agent saw before its own last write it has left behind, unless it had
+// asked for this write by then: only so can it take a write back. And a text that is just like one it saw earlier, and has
 // seen another since, is a return to that text.
-func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text {
+func (l *ledger) base(p buffers.Path, content string, disk text.Text, asked time.Time) text.Text {
 	l.mu.Lock()
 	list := slices.Clone(l.seen[p])
 	if !l.asked[p] || len(list) == 0 {
@@ -95,7 +95,7 @@ func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text 
 		if left && !onDisk {
 			continue
 		}
-		left = left || s.change != ""
+		left = left || s.change != "" && !s.when.After(asked)
 		n := 0
 		for _, e := range linediff.Diff(s.text.Lines(0, s.text.LineCount()), rows) {
 			n += e.A1 - e.A0 + e.B1 - e.B0
