@@ -178,9 +178,8 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	if err != nil {
 		return err
 	}
-	asked := h.core.now()
 	_, err = s.write(ctx, path, func(p buffers.Path, disk buffers.Disk) (proposal, error) {
-		return proposal{base: s.ledger.base(p, content, text.New(disk.Content), asked).String(), content: content, origin: s.origin(p)}, nil
+		return proposal{base: s.ledger.base(p, content, text.New(disk.Content)).String(), content: content, origin: s.origin(p)}, nil
 	})
 	return err
 }

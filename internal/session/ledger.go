@@ -77,10 +77,9 @@ func (l *ledger) forgetWrites(p buffers.Path, rejected func(review.ChangeID) boo
 // us for the file: OpenCode and others look for themselves, and write what they
 // made of the disk, not of the unsaved text that came with a prompt.
 //
-// What the agent saw before its own last write it has left behind, unless it had
-// asked for this write by then: only so can it take a write back. And a text that is just like one it saw earlier, and has
-// seen another since, is a return to that text.
-func (l *ledger) base(p buffers.Path, content string, disk text.Text, asked time.Time) text.Text {
+// A text that is just like one it saw earlier, and has seen another since, is a
+// return to that text: only so can it take a write back.
+func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text {
 	l.mu.Lock()
 	list := slices.Clone(l.seen[p])
 	if !l.asked[p] || len(list) == 0 {
@@ -89,18 +88,13 @@ func (l *ledger) base(p buffers.Path, content string, disk text.Text, asked time
 	l.mu.Unlock()
 	rows := linediff.Split(content)
 	best, found := -1, text.Text{}
-	newest, left := len(list)-1, false
+	newest := len(list) - 1
 	for i, s := range slices.Backward(list) {
-		onDisk := s.when.IsZero()
-		if left && !onDisk {
-			continue
-		}
-		left = left || s.change != "" && !s.when.After(asked)
 		n := 0
 		for _, e := range linediff.Diff(s.text.Lines(0, s.text.LineCount()), rows) {
 			n += e.A1 - e.A0 + e.B1 - e.B0
 		}
-		if n == 0 && i < newest && !onDisk {
+		if onDisk := s.when.IsZero(); n == 0 && i < newest && !onDisk {
 			return list[newest].text
 		}
 		if best < 0 || n < best {
