@@ -450,9 +450,12 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		return out, errAgain{errors.New("it was opened meanwhile")}
 	}
 	f.doc, f.created, f.deleted = next, created, deleted
-	f.record(op.by, was, want, !had.Exists)
-	f.keepBefore(want)
-	f.missing = want.Len() == 0 && !had.Exists
+	if out.changed {
+		// What stands there unchanged may be another program's, not looked at yet.
+		f.record(op.by, was, want, !had.Exists)
+		f.keepBefore(want)
+		f.missing = want.Len() == 0 && !had.Exists
+	}
 	f.publish()
 	f.dropIfIdle()
 	return out, nil

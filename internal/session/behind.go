@@ -63,6 +63,28 @@ func (s *session) compareDisk(ctx context.Context) {
 	}
 }
 
+// takeInFirst takes in what has been written to a file behind our back before it
+// is written through us: some agents do both, in either order.
+func (s *session) takeInFirst(ctx context.Context, f *file) error {
+	s.mu.Lock()
+	point := s.point
+	s.mu.Unlock()
+	f.mu.Lock()
+	known := len(f.open) > 0 || f.doc != nil || f.before != nil
+	f.mu.Unlock()
+	if point == nil || known || !inRoots(s.roots(), string(f.path)) {
+		return nil
+	}
+	before, err := point.Before(ctx, f.path)
+	if err != nil {
+		return err
+	}
+	if before.Opaque != "" {
+		return nil // it is told as changed at the next point
+	}
+	return f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: before, After: checkpoint.State{Exists: true}})
+}
+
 // takeIn tracks a change on disk of a file that no editor has open. Text that
 // has been taken in before, by whatever road, is not taken in again.
 func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {

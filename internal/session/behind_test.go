@@ -222,3 +222,46 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("hunks %+v", h)
 	}
 }
+
+// Some agents write the disk and through us, in either order, the same text or
+// more of it: all of it is theirs, once.
+func TestWrittenTwice(t *testing.T) {
+	for _, diskFirst := range []bool{true, false} {
+		for _, through := range []string{"m\nn\n", "m\nn\nmore\n"} {
+			for _, there := range []bool{false, true} {
+				l := &fakeLauncher{}
+				c, _, root := setup(t, l)
+				path := filepath.Join(root, "f")
+				if there {
+					writeFile(t, path, "m\n")
+				}
+				turnOf(t, c, l, func(h Host, sid string) {
+					if diskFirst {
+						writeFile(t, path, "m\nn\n")
+					}
+					if err := h.WriteTextFile(t.Context(), sid, path, through); err != nil {
+						t.Error(err)
+					}
+					if !diskFirst {
+						writeFile(t, path, through)
+					}
+				})
+				want, base := through, ""
+				if there {
+					want, base = strings.TrimPrefix(through, "m\n"), "m\n"
+				}
+				hunks := hunksOf(t, c, buffers.PathURI(path))
+				got := ""
+				for _, h := range hunks {
+					got += h.Text
+				}
+				if got != want || readFile(t, path) != through {
+					t.Errorf("disk first %v, through us %q, there %v: hunks %+v, disk %q", diskFirst, through, there, hunks, readFile(t, path))
+				}
+				if b, _ := c.Baseline(buffers.PathURI(path)); b != base {
+					t.Errorf("baseline %q, want %q", b, base)
+				}
+			}
+		}
+	}
+}

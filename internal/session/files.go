@@ -220,6 +220,9 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	if err := f.catchUp(ctx); err != nil {
 		return w, Errorf(KindInvalid, "%s could not be brought up to date with the disk: %w", path, err)
 	}
+	if err := s.takeInFirst(ctx, f); err != nil {
+		return w, Errorf(KindInvalid, "%s could not be compared with what it was: %w", path, err)
+	}
 	disk, err := buffers.ReadDisk(p)
 	if err != nil {
 		return w, Errorf(KindInvalid, "%w", err)
