@@ -19,13 +19,26 @@ type tool struct {
 	Description string      `json:"description"`
 	InputSchema schema      `json:"inputSchema"`
 	Annotations annotations `json:"annotations"`
+	Meta        toolMeta    `json:"_meta,omitzero"`
 
 	run func(context.Context, *session.Tools, jsontext.Value) ([]string, error)
 }
 
+// toolMeta is what only some clients know.
+type toolMeta struct {
+	// AlwaysLoad keeps Claude from hiding the tool until it searches for one.
+	AlwaysLoad bool `json:"anthropic/alwaysLoad,omitzero"`
+}
+
+// always says that a model should know of a tool from the beginning.
+func always(t *tool) *tool {
+	t.Meta.AlwaysLoad = true
+	return t
+}
+
 // allTools are the tools, in the order in which they are listed.
 var allTools = []*tool{
-	reads("read_buffer", "Read a file as the user sees it",
+	always(reads("read_buffer", "Read a file as the user sees it",
 		"Read a text file as it is in the editor right now, with the user's unsaved changes; a file that is not open is read from disk. "+
 			"Prefer this to reading the disk whenever a file may be open (list_buffers tells). "+
 			"The answer names the lines, whether there are unsaved changes, and the version, which edit_buffer takes. "+
@@ -36,12 +49,12 @@ var allTools = []*tool{
 			`"limit":{"type":"integer","minimum":1,"description":"How many lines to read at most. Default: all, up to a size that the answer names."},`+
 			`"lineNumbers":{"type":"boolean","description":"Put the number and a tab before each line. Default: false, the exact text."}},`+
 			`"required":["path"],"additionalProperties":false}`,
-		readBuffer),
-	reads("list_buffers", "List the open files",
+		readBuffer)),
+	always(reads("list_buffers", "List the open files",
 		"List what the user has open in the editor: path, language, number of lines, unsaved changes, whether it can be seen and which one the user works in. "+
 			"Only files with unsaved changes differ from the disk.",
 		`{"type":"object","properties":{},"additionalProperties":false}`,
-		listBuffers),
+		listBuffers)),
 	{
 		Name: "edit_buffer", Title: "Edit a file in the editor",
 		Description: "Change a text file in the editor, merged with what the user types meanwhile; a file that is not open is changed on disk. " +
@@ -63,6 +76,7 @@ var allTools = []*tool{
 			`"required":["newText"],"additionalProperties":false}}},` +
 			`"required":["path","edits"],"additionalProperties":false}`),
 		Annotations: annotations{Title: "Edit a file in the editor"},
+		Meta:        toolMeta{AlwaysLoad: true},
 		run:         editBuffer,
 	},
 	reads("get_diagnostics", "Get errors and warnings",
