@@ -77,13 +77,18 @@ func lspRange(at string) (fakeeditor.Range, error) {
 
 func init() {
 	register(map[string]func(*world, *args) ([]string, error){
-		// editor changes what the editor can, before it is started: +save -reload.
+		// editor changes what the editor can, before it is started: +save -reload, or
+		// -window.showMessage for what is LSP's.
 		"editor": func(w *world, a *args) ([]string, error) {
 			if w.editor != nil {
 				return nil, fmt.Errorf("the editor runs already")
 			}
 			for _, c := range a.words {
-				w.caps[c[1:]] = c[0] == '+'
+				if strings.Contains(c, ".") {
+					w.without = append(w.without, strings.Split(c[1:], "."))
+				} else {
+					w.caps[c[1:]] = c[0] == '+'
+				}
 			}
 			a.words = nil
 			w.startEditor()

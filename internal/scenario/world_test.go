@@ -44,7 +44,7 @@ type world struct {
 	editor   *fakeeditor.Editor // nil until the first step that needs it
 	vices    fakeeditor.Vices
 	caps     map[string]bool // changes to the acp capabilities
-	lsp      func(map[string]any)
+	without  [][]string      // LSP capabilities that the editor has not
 	agents   *scriptagent.Server
 	conf     settings
 
@@ -254,7 +254,7 @@ func (w *world) startEditor() {
 		Name: "acp-ls", Version: "test",
 	}
 	go func() { w.served <- lspbridge.Serve(context.Background(), server, w.core, opts) }()
-	o := fakeeditor.Options{Folder: buffers.PathURI(w.root), Encodings: []string{w.kind.encoding}, Vices: w.vices, Capabilities: w.lsp}
+	o := fakeeditor.Options{Folder: buffers.PathURI(w.root), Encodings: []string{w.kind.encoding}, Vices: w.vices, Capabilities: w.deprive}
 	can := map[string]bool{}
 	if w.kind.name == "full" {
 		for _, c := range capabilities {
@@ -281,6 +281,17 @@ func (w *world) startEditor() {
 	var err error
 	w.editor, err = fakeeditor.Start(ctx, client, o)
 	w.check(err)
+}
+
+// deprive takes capabilities of LSP away.
+func (w *world) deprive(caps map[string]any) {
+	for _, path := range w.without {
+		at := caps
+		for _, name := range path[:len(path)-1] {
+			at = at[name].(map[string]any)
+		}
+		delete(at, path[len(path)-1])
+	}
 }
 
 // can says whether the editor has a capability of acp.

@@ -247,6 +247,9 @@ func (f *file) await(ctx context.Context, fl *flight, op operation, answer error
 		f.publish()
 		f.mu.Unlock()
 	}()
+	if errors.Is(answer, ErrUnsupported) {
+		return Errorf(KindBusy, "%s is open in an editor that takes no edits: close it there, and the file is written instead", f.path)
+	}
 	for {
 		f.mu.Lock()
 		landed, moved := fl.landed, f.moved
