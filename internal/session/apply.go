@@ -68,6 +68,9 @@ type outcome struct {
 }
 
 func (f *file) lockOps(ctx context.Context) error {
+	if err := f.core.durable.wait(ctx); err != nil {
+		return err
+	}
 	select {
 	case f.ops <- struct{}{}:
 		return nil
@@ -106,6 +109,7 @@ func (f *file) change(ctx context.Context, op operation) (outcome, error) {
 // changeHeld is change for a caller that holds the slot of ops. Once an edit was
 // sent it does not return before that is made or refused, whatever ctx does.
 func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
+	f.wakeOnDisk()
 	var reason error
 	for n := range maxTries {
 		if err := f.awaitSettled(ctx); err != nil {
@@ -192,13 +196,16 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 		f.doc, f.strays = next, nil
 		f.publish()
 		f.mu.Unlock()
+		f.keep(true)
 		return out, nil
 	}
 	out.changed = true
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: op, edit: edit, enc: live.at.enc}
 	f.flight = fl
+	announce := f.announce(next, f.created, f.deleted, false)
 	f.mu.Unlock()
 
+	announce()
 	err = live.at.editor.ApplyEdit(f.core.ctx, edit)
 	err = f.await(f.core.ctx, fl, op, err)
 	if err == nil {
@@ -416,26 +423,33 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		return out, err
 	}
 	want, created, deleted := next.Text(), f.created, f.deleted
-	f.mu.Unlock()
-
+	write := func() error { return nil }
 	switch {
 	case op.rejects && created && blank(want):
 		created = false
 		if had.Exists {
 			out.changed = true
-			err = buffers.RemoveFile(f.path, had.Seen())
+			write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
 		}
 	case want.Equal(was) && (had.Exists || op.rejects && !deleted):
 	default:
 		out.changed = true
 		created = created || !had.Exists && !deleted
 		deleted = false
-		err = buffers.WriteFileAtomic(f.path, want.String(), had.Seen())
+		write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
 	}
+	announce := f.announce(next, created, deleted, !had.Exists)
+	f.kept.aloud = true
+	f.mu.Unlock()
+
+	announce()
+	err = write()
 	var moved *buffers.MovedError
 	var overwrote *buffers.OverwroteError
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.kept.aloud = false
+	defer f.later()
 	switch {
 	case errors.As(err, &moved):
 		f.dropIfIdle()

@@ -31,6 +31,7 @@ func (c *Core) Attach(e Editor, roots []string) *Attachment {
 	defer c.mu.Unlock()
 	all := append(slices.Clone(c.attached()), a)
 	c.editors.Store(&all)
+	c.durable.start(a.rootsNow())
 	return a
 }
 
@@ -136,6 +137,7 @@ func (a *Attachment) Detach() {
 	c.mu.Unlock()
 	for _, d := range a.store.All() {
 		if p := d.Path(); p != "" {
+			c.file(p).rest()
 			c.file(p).closed(a, d.URI)
 		}
 	}

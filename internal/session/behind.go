@@ -60,7 +60,9 @@ func (s *session) compareDisk(ctx context.Context) {
 		if ch.After.Opaque == "" && ch.After.Exists {
 			s.ledger.saw(ch.Path, text.New(ch.After.Content)) // by its own hand, mostly
 		}
+		f.keep(false)
 	}
+	s.core.durable.write(true)
 }
 
 // takeInFirst takes in what has been written to a file behind our back before it
@@ -112,6 +114,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 	}
 	now, base := text.New(ch.After.Content), text.New(ch.Before.Content)
 	had := ch.Before.Exists
+	f.wake(base, !had)
 	if f.doc != nil {
 		base, had = f.doc.Text(), !f.deleted
 	} else if f.before != nil {

@@ -27,6 +27,9 @@ type Options struct {
 	NewID func(prefix string) string
 	Log   *slog.Logger
 	Waits Waits
+	// Journal opens the journal of a workspace, which is its folder's path, or "";
+	// nil keeps nothing over the end of the process.
+	Journal func(workspace string) (Journal, error)
 	// EditorTools brings sessions' Tools to their agents; nil offers none.
 	EditorTools EditorTools
 }
@@ -74,6 +77,7 @@ type Core struct {
 	waits    Waits
 	tools    EditorTools
 	broker   *broker
+	durable  *durable // nil without a journal
 	ctx      context.Context
 	stop     context.CancelFunc
 
@@ -113,6 +117,7 @@ func New(o Options) *Core {
 		agents: map[string]*agentProcess{}, files: map[buffers.Path]*file{},
 		pending: map[string]map[buffers.Path]int{},
 	}
+	c.durable = newDurable(c, o.Journal)
 	c.broker = &broker{core: c, remembered: map[string]*remembered{}}
 	c.editors.Store(&[]*Attachment{})
 	return c
@@ -191,5 +196,6 @@ func (c *Core) Close(ctx context.Context) error {
 		f.close()
 	}
 	c.wg.Wait()
+	c.durable.close()
 	return nil
 }

@@ -177,6 +177,7 @@ func (f *file) hunks() []review.Hunk {
 }
 
 func (f *file) decide(ctx context.Context, ids []string, whole bool, how decision, out *Decision) error {
+	defer f.keep(true)
 	f.mu.Lock()
 	change := f.fileChange()
 	if f.opaque != "" && whole {

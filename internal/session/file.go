@@ -10,6 +10,7 @@ import (
 	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
 )
 
 // file is the owner of one file's text and changes: every step of them happens
@@ -47,6 +48,8 @@ type file struct {
 	gone       bool            // dropped from the core's table
 
 	parkedCreated bool // beside parked
+	kept          writing
+	asleep        *journal.Entry // of an earlier run, until the text is known
 }
 
 type openDoc struct {
@@ -60,7 +63,7 @@ func (c *Core) file(p buffers.Path) *file {
 	defer c.mu.Unlock()
 	f := c.files[p]
 	if f == nil {
-		f = &file{core: c, path: p, ops: make(chan struct{}, 1), moved: make(chan struct{})}
+		f = &file{core: c, path: p, ops: make(chan struct{}, 1), moved: make(chan struct{}), kept: writing{pen: make(chan struct{}, 1)}}
 		c.files[p] = f
 	}
 	return f
@@ -136,7 +139,9 @@ func (f *file) opened(at *Attachment, d *buffers.Document) {
 	if len(f.open) == 0 {
 		f.before, f.sent = nil, nil
 	}
+	f.kept.resting = false
 	f.touchOpen(openDoc{at, d.URI})
+	f.wake(d.Text, false)
 	f.unpark(d.Text)
 	f.follow()
 	f.stir()
@@ -327,11 +332,15 @@ func (f *file) close() {
 	if f.settling != nil {
 		f.settling.Stop()
 	}
+	if f.kept.waiting != nil {
+		f.kept.waiting.Stop()
+	}
 }
 
 // publish tells the editors what is to be reviewed, if that has changed, and
 // arranges to do so again when a provisional state settles; mu is held.
 func (f *file) publish() {
+	f.later()
 	if f.doc == nil {
 		f.show(nil, 0)
 		return

@@ -49,6 +49,7 @@ func (s *session) isRunning(t *turn) bool {
 // turnStart takes the before-copies. What has changed on disk since the last
 // turn is not the agent's, and documents it has left behind follow it meanwhile.
 func (c *Core) turnStart(s *session, t *turn) {
+	_ = c.durable.wait(c.ctx) // what was changed before is no agent's of now
 	if !c.settings().Review.OutOfBand {
 		return
 	}
@@ -203,7 +204,9 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	_ = load.apply(next)
 	fl := &flight{before: f.doc.Clone(), want: want, next: next, reload: &o}
 	f.flight = fl
+	announce := f.announce(next, f.created, f.deleted, false)
 	f.mu.Unlock()
+	announce()
 	reloaded, err := live.at.editor.Reload(ctx, live.uri)
 	if err != nil || !reloaded {
 		f.mu.Lock()
@@ -318,7 +321,9 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 	_ = take.apply(next) // a merge cannot fail
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next}
 	f.flight = fl
+	announce := f.announce(next, f.created, f.deleted, false)
 	f.mu.Unlock()
+	announce()
 	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String())
 	if err != nil || !adopted {
 		f.mu.Lock()

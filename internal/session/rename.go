@@ -76,6 +76,7 @@ func (c *Core) renamed(from buffers.Path, to *file, was text.Text) {
 	to.doc, to.created = doc, created
 	to.shownRev = ^to.shownRev
 	to.publish()
+	old.publish()
 }
 
 func isThere(p buffers.Path) bool {

@@ -69,8 +69,9 @@ func Open(state, workspace string, o Options) *Journal {
 	return &Journal{workspace: workspace, folder: folderOf(state, workspace), opts: o.orDefaults(), index: map[string]*pair{}}
 }
 
-// Write appends records, all or none. With sync it returns when they are on the disk. Of each
-// path, the record written before is kept too.
+// Write appends records, all or none. With sync it returns when they, and those before, are
+// on the disk. Of each path, the record written before is kept too. A Time that is not set
+// is set to now.
 func (j *Journal) Write(sync bool, records ...Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -88,6 +89,9 @@ func (j *Journal) Write(sync bool, records ...Record) error {
 
 func (j *Journal) write(sync bool, records []Record) error {
 	if j.file == nil {
+		if len(records) == 0 {
+			return nil
+		}
 		if err := j.create(); err != nil {
 			return err
 		}
@@ -96,7 +100,9 @@ func (j *Journal) write(sync bool, records []Record) error {
 	places := make([]place, len(records))
 	now := j.opts.Now()
 	for i, r := range records {
-		r.Time = now
+		if r.Time.IsZero() {
+			r.Time = now
+		}
 		f := r.frame()
 		places[i] = place{j.size + int64(len(b)), int64(len(f))}
 		b = append(b, f...)

@@ -14,7 +14,7 @@ import (
 // Record is what is known of one file at one time.
 type Record struct {
 	Path string    // absolute, links resolved
-	Time time.Time // given by Write
+	Time time.Time // of writing
 
 	// Before is what the file held, or its document, before the edit that this record is
 	// written for; nil for a record of what is already so.

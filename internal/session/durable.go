@@ -1,0 +1,300 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/policy"
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// What is undecided outlives the process (rule 11). Before an edit is made, by an
+// editor or on disk, a record of what will be so is in the journal, behind one of
+// what is so; everything else is written down when a file has been left alone for
+// a second. Nobody holds a mutex while the disk is waited for: a file's records are
+// written by whoever holds its pen, from clones.
+
+// Journal is what the core needs of a journal; *journal.Journal is one.
+type Journal interface {
+	Write(sync bool, records ...journal.Record) error
+	TakeOver() (*journal.Found, error)
+	Close() error
+}
+
+// durable is the core's journal.
+type durable struct {
+	core  *Core
+	open  func(workspace string) (Journal, error)
+	begin sync.Once
+	ready chan struct{} // closed when what earlier runs have left was taken up
+
+	mu      sync.Mutex // guards what follows
+	journal Journal    // nil if it is not open, or cannot be
+	failed  bool       // the user was told that it cannot be written
+}
+
+func newDurable(c *Core, open func(string) (Journal, error)) *durable {
+	if open == nil {
+		return nil
+	}
+	return &durable{core: c, open: open, ready: make(chan struct{})}
+}
+
+// start opens the journal of the first workspace and takes up what earlier runs
+// have left, off the read loop. roots may be empty.
+func (d *durable) start(roots []string) {
+	if d == nil {
+		return
+	}
+	d.begin.Do(func() {
+		d.core.spawn(func() {
+			defer close(d.ready)
+			workspace := ""
+			if len(roots) > 0 {
+				workspace = roots[0]
+				if p, err := buffers.Resolve(workspace); err == nil {
+					workspace = string(p)
+				}
+			}
+			j, err := d.open(workspace)
+			if err != nil {
+				d.fail(err)
+				return
+			}
+			d.mu.Lock()
+			d.journal = j
+			d.mu.Unlock()
+			d.takeUp(d.core.ctx, j)
+		})
+	})
+}
+
+// wait waits until what earlier runs have left was taken up: agents change nothing
+// before.
+func (d *durable) wait(ctx context.Context) error {
+	if d == nil {
+		return nil
+	}
+	d.start(nil)
+	select {
+	case <-d.ready:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// current is the journal, if records can be written.
+func (d *durable) current() Journal {
+	if d == nil {
+		return nil
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.journal
+}
+
+func (d *durable) usable() bool { return d.current() != nil }
+
+// write writes records; that it cannot is said once. With sync all that was
+// written before is on the disk too.
+func (d *durable) write(sync bool, records ...journal.Record) bool {
+	j := d.current()
+	if j == nil {
+		return false
+	}
+	err := j.Write(sync, records...)
+	if err == nil || errors.Is(err, os.ErrClosed) {
+		return err == nil
+	}
+	d.fail(err)
+	return false
+}
+
+func (d *durable) fail(err error) {
+	d.core.log.Error("journal", "err", err)
+	d.mu.Lock()
+	told := d.failed
+	d.failed = true
+	d.mu.Unlock()
+	if !told {
+		d.core.tell(LevelWarning, fmt.Sprintf("Undecided changes would not survive a crash: %v", err))
+	}
+}
+
+// close writes down what is left to be and ends the journal. No goroutine of the
+// core runs any more.
+func (d *durable) close() {
+	j := d.current()
+	if j == nil {
+		return
+	}
+	for _, f := range d.core.allFiles() {
+		f.keep(false)
+	}
+	if err := j.Close(); err != nil {
+		d.core.log.Error("journal", "err", err)
+	}
+}
+
+// tell shows a message in every editor.
+func (c *Core) tell(l Level, message string) {
+	for _, a := range c.attached() {
+		a.editor.ShowMessage(l, message)
+	}
+}
+
+// quietBefore is how long a file must have been left alone before its state is
+// written down.
+const quietBefore = time.Second
+
+// version names a state of a file. A document changes its revision whenever it
+// changes what it tracks, so that equal versions are one state.
+type version struct {
+	doc              *review.Doc // nil if nothing is tracked
+	rev              uint64
+	created, deleted bool
+	opaque           checkpoint.Opaque
+	opaqueOp         string
+}
+
+// writing is what the file's owner knows of its records; the file's mu guards it.
+type writing struct {
+	pen     chan struct{} // holds a value while somebody writes
+	last    version       // what the last record says
+	synced  bool          // and it is on the disk
+	waiting *time.Timer
+	aloud   bool // a record of an edit on disk is written, and the edit is not made
+	resting bool // the editor is gone: what it had counts, and not what the disk has
+}
+
+// version is that of the file as it is; mu is held.
+func (f *file) version() version {
+	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp}
+	doc := f.doc
+	if (doc == nil || !doc.Tracking()) && f.parked != nil && f.parked.Tracking() {
+		doc, v.created = f.parked, f.parkedCreated
+	}
+	if doc != nil && v.opaque == "" && (v.created || v.deleted || doc.Tracking()) {
+		v.doc, v.rev = doc, doc.Revision()
+	}
+	if v.doc == nil {
+		v.created, v.deleted = false, false
+	}
+	return v
+}
+
+// later arranges for the file's state to be written down when it has been left
+// alone; mu is held.
+func (f *file) later() {
+	if !f.core.durable.usable() || f.gone || f.asleep != nil || f.version() == f.kept.last {
+		return
+	}
+	if f.kept.waiting != nil {
+		f.kept.waiting.Reset(quietBefore)
+		return
+	}
+	f.kept.waiting = time.AfterFunc(quietBefore, func() { f.keep(false) })
+}
+
+// keep writes the file's state down, unless it is, or is about to change.
+func (f *file) keep(sync bool) {
+	d := f.core.durable
+	if !d.usable() {
+		return
+	}
+	f.kept.pen <- struct{}{}
+	defer func() { <-f.kept.pen }()
+	f.mu.Lock()
+	v := f.version()
+	if f.kept.resting || f.asleep != nil || f.flight != nil || f.kept.aloud || v == f.kept.last && (f.kept.synced || !sync) {
+		f.mu.Unlock()
+		return
+	}
+	r := f.draft(v)
+	f.mu.Unlock()
+	if !d.write(sync, r()) {
+		return
+	}
+	f.mu.Lock()
+	f.kept.last, f.kept.synced = v, sync
+	f.mu.Unlock()
+}
+
+// draft returns what makes the record of a version, of which it has a copy; mu is
+// held.
+func (f *file) draft(v version) func() journal.Record {
+	r := journal.Record{
+		Path: string(f.path), Created: v.created, Deleted: v.deleted, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp,
+		Secret: policy.Secret(string(f.path)) && v.doc != nil,
+	}
+	if v.doc == nil {
+		return func() journal.Record { return r }
+	}
+	doc := v.doc.Clone()
+	return func() journal.Record {
+		r.Text = buffers.NormHashText(doc.Text())
+		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))
+		if r.Secret {
+			return r
+		}
+		state, err := doc.MarshalState()
+		if err != nil {
+			f.core.log.Error("journal", "path", f.path, "err", err)
+		}
+		r.State = state
+		return r
+	}
+}
+
+// announce prepares the record of an edit that makes next of the file's text; mu
+// is held. What it returns writes the record, and is called without mu before
+// the edit is made.
+func (f *file) announce(next *review.Doc, created, deleted, missing bool) func() {
+	d := f.core.durable
+	if !d.usable() {
+		return func() {}
+	}
+	now, was := f.version(), f.doc.Text()
+	after := version{doc: next, rev: next.Revision(), created: created, deleted: deleted}
+	drafts := []func() journal.Record{f.draft(now), f.draft(after)}
+	return func() {
+		f.kept.pen <- struct{}{}
+		defer func() { <-f.kept.pen }()
+		f.mu.Lock()
+		known := now == f.kept.last
+		f.mu.Unlock()
+		var records []journal.Record
+		if !known {
+			records = append(records, drafts[0]())
+		}
+		edit := drafts[1]()
+		edit.Before = &journal.Seen{Missing: missing, Text: buffers.NormHashText(was)}
+		if !d.write(true, append(records, edit)...) {
+			return
+		}
+		f.mu.Lock()
+		f.kept.last, f.kept.synced = after, true
+		f.mu.Unlock()
+	}
+}
+
+// rest ends a document that its editor has left open: whether its text still
+// exists is found out when it is opened again.
+func (f *file) rest() {
+	f.keep(true)
+	f.mu.Lock()
+	f.kept.resting = f.core.durable.usable()
+	f.mu.Unlock()
+}
+
+// sameText compares a text with what was seen, as clean does.
+func sameText(h text.Hash, t text.Text) bool { return h == buffers.NormHashText(t) }

@@ -1,0 +1,274 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// resumed says what became of the changes of earlier runs.
+type resumed struct {
+	pending, files int // undecided, and in how many files
+	lost, asleep   []string
+}
+
+// takeUp takes up what dead processes have left.
+func (d *durable) takeUp(ctx context.Context, j Journal) {
+	found, err := j.TakeOver()
+	if err != nil {
+		d.core.log.Error("take over journals", "err", err)
+	}
+	for _, r := range found.Reports {
+		d.core.log.Warn("journal", "report", r)
+		d.core.tell(LevelWarning, r)
+	}
+	var sum resumed
+	for i, e := range found.Entries {
+		if ctx.Err() != nil {
+			found.Keep()
+			return
+		}
+		if i > 0 && found.Entries[i-1].Last.Path == e.Last.Path {
+			if d.apart(found.Entries[i-1], e) {
+				sum.lost = append(sum.lost, fmt.Sprintf("%s (two runs have changed it; the newer one's changes are shown)", e.Last.Path))
+			}
+			continue
+		}
+		if err := d.core.file(buffers.Path(e.Last.Path)).resume(ctx, e, &sum); err != nil {
+			d.core.log.Warn("take up changes of an earlier run", "path", e.Last.Path, "err", err)
+			sum.lost = append(sum.lost, fmt.Sprintf("%s (%v)", e.Last.Path, err))
+			d.pass(e) // perhaps it can be the next time
+		}
+	}
+	if !d.write(true) {
+		found.Keep()
+	} else if err := found.Release(); err != nil {
+		d.core.log.Warn("remove journals of earlier runs", "err", err)
+	}
+	d.report(sum, found.Live)
+}
+
+// apart reports whether the older of two runs that had a file at the same time has
+// left changes which the newer one does not know.
+func (d *durable) apart(newer, older journal.Entry) bool {
+	known := map[review.ChangeID]bool{}
+	changes := func(e journal.Entry, each func(review.ChangeID), states ...review.State) {
+		doc, err := review.UnmarshalState(e.Last.State, d.core.now)
+		if err != nil {
+			return
+		}
+		for _, h := range doc.Hunks(states...) {
+			for _, o := range h.Origins {
+				each(o.Change)
+			}
+		}
+	}
+	changes(newer, func(c review.ChangeID) { known[c] = true })
+	found := false
+	changes(older, func(c review.ChangeID) { found = found || !known[c] }, review.StatePending, review.StateConflict)
+	return found
+}
+
+func (d *durable) report(sum resumed, live []journal.Other) {
+	if sum.pending > 0 {
+		d.core.tell(LevelInfo, fmt.Sprintf("%s of an earlier run %s in %s", number(sum.pending, "change"), waits(sum.pending), number(sum.files, "file")))
+	}
+	if len(sum.lost) > 0 {
+		d.core.tell(LevelWarning, "Changes of an earlier run are not to be found in the text any more: "+strings.Join(sum.lost, ", "))
+	}
+	if len(sum.asleep) > 0 {
+		d.core.tell(LevelInfo, "Changes of an earlier run wait for files whose text on disk is another one; they are looked for when a file is opened: "+strings.Join(sum.asleep, ", "))
+	}
+	var others []string
+	for _, o := range live {
+		others = append(others, o.Paths...)
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		d.core.tell(LevelInfo, "Another acp-ls has undecided changes in "+strings.Join(slices.Compact(others), ", "))
+	}
+}
+
+func number(n int, of string) string {
+	if n == 1 {
+		return "1 " + of
+	}
+	return fmt.Sprintf("%d %ss", n, of)
+}
+
+func waits(n int) string {
+	if n == 1 {
+		return "waits"
+	}
+	return "wait"
+}
+
+// resume takes up what an earlier run had tracked in the file (rule 11), if it is
+// open or its text is the one of then. If not, the text of then may be found yet: an
+// editor that was killed, or that acp-ls has left, comes with what was not saved.
+// So the entry sleeps until the file is opened, or is about to be changed, and stays
+// in the journal as it is.
+func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error {
+	select { // not lockOps, which waits for this
+	case f.ops <- struct{}{}:
+		defer f.unlockOps()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	last := e.Last
+	switch {
+	case last.Secret:
+		sum.lost = append(sum.lost, last.Path+" (it may hold secrets, so acp-ls keeps no copy)")
+		return nil
+	case last.Opaque != "":
+		f.resumeOpaque(last, sum)
+		return nil
+	}
+	disk, err := buffers.ReadDisk(f.path)
+	found, missing := text.New(disk.Content), !disk.Exists
+	f.mu.Lock()
+	_, d, open := f.live()
+	switch {
+	case open:
+		err = f.wakeOn(e, d.Text, false, sum)
+	case err == nil && missing == last.Deleted && sameText(last.Text, found):
+		err = f.wakeOn(e, found, missing, sum)
+	default:
+		if err == nil && happenedNot(last, found, missing) {
+			err = f.wakeOn(e, found, missing, sum) // until the file is opened with another text
+		}
+		f.asleep = &e
+		if last.Pending > 0 && (err != nil || !happenedNot(last, found, missing)) {
+			sum.asleep = append(sum.asleep, last.Path)
+		}
+		f.mu.Unlock()
+		f.core.durable.pass(e)
+		f.mu.Lock()
+		f.kept.last = passedOn
+		f.mu.Unlock()
+		return nil
+	}
+	f.mu.Unlock()
+	if err == nil {
+		f.keep(false)
+	}
+	return err
+}
+
+// passedOn is no version of a file: the last record is an earlier run's.
+var passedOn = version{rev: ^uint64(0)}
+
+// pass writes an earlier run's records into this one's journal.
+func (d *durable) pass(e journal.Entry) {
+	if e.Prev != nil {
+		d.write(false, *e.Prev)
+	}
+	d.write(false, e.Last)
+}
+
+// happenedNot reports whether the text is the one in front of the edit that a record
+// was written for.
+func happenedNot(r journal.Record, found text.Text, missing bool) bool {
+	return r.Before != nil && r.Before.Missing == missing && sameText(r.Before.Text, found)
+}
+
+// wake takes up what sleeps, now that the text is known; mu is held.
+func (f *file) wake(found text.Text, missing bool) {
+	e := f.asleep
+	if e == nil {
+		return
+	}
+	f.asleep = nil
+	var sum resumed
+	if err := f.wakeOn(*e, found, missing, &sum); err != nil {
+		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
+	}
+	f.core.durable.report(sum, nil)
+	f.publish()
+}
+
+// wakeOnDisk is wake for a file that nobody has open and that is about to be changed.
+func (f *file) wakeOnDisk() {
+	f.mu.Lock()
+	asleep := f.asleep != nil
+	f.mu.Unlock()
+	if !asleep {
+		return
+	}
+	disk, err := buffers.ReadDisk(f.path)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err == nil && len(f.open) == 0 {
+		f.wake(text.New(disk.Content), !disk.Exists)
+	}
+}
+
+// wakeOn takes up an entry with the text found; mu is held.
+func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resumed) error {
+	from := e.Last
+	if (missing != from.Deleted || !sameText(from.Text, found)) && happenedNot(from, found, missing) {
+		// The edit was never made: what was before it counts.
+		if e.Prev == nil || e.Prev.State == nil || !sameText(e.Prev.Text, found) {
+			return nil // nothing
+		}
+		from = *e.Prev
+	}
+	doc, err := review.UnmarshalState(from.State, f.core.now)
+	if err != nil {
+		return err
+	}
+	f.takeUp(doc, from, found, missing, sum)
+	return nil
+}
+
+// takeUp makes doc, as an earlier run knew it, that of the text found; mu is held.
+func (f *file) takeUp(doc *review.Doc, from journal.Record, found text.Text, missing bool, sum *resumed) {
+	undecided := func() int {
+		n := len(doc.Hunks(review.StatePending, review.StateConflict))
+		if from.Created || from.Deleted {
+			n = max(n, 1)
+		}
+		return n
+	}
+	if undecided() == 0 && !slices.ContainsFunc(doc.Hunks(review.StateRejected), func(h review.Hunk) bool { return h.Lost }) {
+		return // what was rejected is listed for its session only, and that is gone
+	}
+	from.Deleted = from.Deleted && missing
+	from.Created = from.Created && !missing
+	if lost := doc.Resume(found); len(lost) > 0 {
+		sum.lost = append(sum.lost, fmt.Sprintf("%s (%s, listed with the rejected ones)", f.path, number(len(lost), "change")))
+	}
+	if n := undecided(); n > 0 {
+		sum.pending += n
+		sum.files++
+	}
+	f.doc, f.created, f.deleted = doc, from.Created, from.Deleted
+	if len(f.open) == 0 {
+		f.keepBefore(found)
+		f.missing = missing
+	}
+	f.shownRev = ^f.shownRev
+	f.publish()
+	f.stir()
+}
+
+func (f *file) resumeOpaque(last journal.Record, sum *resumed) {
+	f.mu.Lock()
+	f.opaque, f.opaqueOp = checkpoint.Opaque(last.Opaque), last.OpaqueOp
+	if f.doc == nil {
+		f.doc = review.New(text.Text{}, f.core.now)
+	}
+	sum.pending++
+	sum.files++
+	f.shownRev = ^f.shownRev
+	f.publish()
+	f.mu.Unlock()
+	f.keep(false)
+}
