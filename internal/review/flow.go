@@ -14,7 +14,13 @@ type flowed struct {
 	id    uint64 // of the agent's row, for the first new row that holds its text
 	user  []span // the rest of its text
 	alone bool   // the agent's row flowed into no other row, and nothing else into this one
-	back  []row  // plain rows that flowed into it, to be kept in the baseline
+	back  []back // plain rows that flowed into it, to be kept in the baseline, in their order
+}
+
+// back is a plain row, or what of it, that flowed into an agent's: old row of.
+type back struct {
+	row
+	of int
 }
 
 // flow returns where the texts of news came from: rows olds, all in the text, were replaced by
@@ -123,7 +129,7 @@ func (d *Doc) keepBack(olds []row, into [][]piece, out []flowed) {
 			if from < 0 {
 				continue
 			}
-			b := row{text: r.text, end: r.end}
+			b := back{row{text: r.text, end: r.end}, i}
 			if held {
 				b.text = strings.TrimSpace(r.text[from:to])
 			}

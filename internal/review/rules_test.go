@@ -106,6 +106,14 @@ func TestCases(t *testing.T) {
 			s.a("c1", "f(a, z) // c|")
 			s.u("f(a, z) // c TODO|")
 		}, "f(a, z) // c TODO|", "f(a, b) // c TODO|", []string{"[0,1) f(a, z) // c TODO| <- f(a, b) // c TODO|"}},
+		{"one's own row joined with the agent's that replaced the next one", "A|B|C|", func(s *script) {
+			s.a("c1", "A|x|C|")
+			s.u("Ax|C|")
+		}, "Ax|C|", "A|B|C|", []string{"[0,1) Ax| <- A|B|"}},
+		{"the agent's row joined with one's own below it", "A|B|C|", func(s *script) {
+			s.a("c1", "A|x|C|")
+			s.u("A|xC|")
+		}, "A|xC|", "A|B|C|", []string{"[1,2) xC| <- B|C|"}},
 		{"one's own row joined with the agent's", "A|C|", func(s *script) {
 			s.a("c1", "A|X|C|")
 			s.u("A X|C|")

@@ -180,6 +180,14 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 		}
 		f := flows[0]
 		which, flows = which[1:], flows[1:]
+		keep := func(s back) {
+			place(where[s.of])
+			b.out = append(b.out, row{text: s.text, end: s.end, del: f.ins, id: b.doc.id()})
+		}
+		for len(f.back) > 0 && f.back[0].of < f.from {
+			keep(f.back[0])
+			f.back = f.back[1:]
+		}
 		if f.from >= 0 {
 			place(where[f.from])
 		}
@@ -191,7 +199,7 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 			b.changeReplaced(where[f.from], b.new[k].text)
 		}
 		for _, s := range f.back {
-			b.out = append(b.out, row{text: s.text, end: s.end, del: f.ins, id: b.doc.id()})
+			keep(s)
 		}
 		id := f.id
 		if id == 0 {
