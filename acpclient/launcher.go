@@ -125,6 +125,15 @@ func (l *Launcher) initialize(ctx context.Context, a *agent, cmd proc.Command) e
 			"agent %s did not answer in %s: is %q an ACP agent, and does it need a flag such as --acp?%s",
 			a.name, time.Since(began).Round(time.Second), strings.Join(append([]string{cmd.Path}, cmd.Args...), " "),
 			said(a.process.StderrTail()))
+	case wire.ErrorCode(err) == 0:
+		// It could not be written to: mostly the agent is gone, and why is to be
+		// told rather than that.
+		_ = a.process.Stop(ctx)
+		<-a.done
+		if gone := a.Err(); gone != nil {
+			return gone
+		}
+		return a.fromWireError(err)
 	default:
 		return a.fromWireError(err)
 	}

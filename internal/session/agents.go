@@ -17,6 +17,9 @@ type agentProcess struct {
 	agent Agent
 	err   error
 
+	starting context.Context // of the start; ended by giveUp
+	giveUp   context.CancelFunc
+
 	mu       sync.Mutex          // taken before a session's mu, never after
 	sessions []*session          // bound to this process
 	opening  int                 // session requests under way whose answer names the session
@@ -37,6 +40,7 @@ func (c *Core) agent(ctx context.Context, name, cwd string) (*agentProcess, erro
 	p := c.agents[name]
 	if p == nil {
 		p = &agentProcess{core: c, name: name, ready: make(chan struct{}), gone: make(chan struct{})}
+		p.starting, p.giveUp = context.WithCancel(c.ctx)
 		c.agents[name] = p
 		c.spawn(func() { p.start(cwd) })
 	}
@@ -53,7 +57,7 @@ func (c *Core) agent(ctx context.Context, name, cwd string) (*agentProcess, erro
 }
 
 func (p *agentProcess) start(cwd string) {
-	p.agent, p.err = p.core.launcher.Start(p.core.ctx, p.name, cwd, &host{core: p.core, proc: p})
+	p.agent, p.err = p.core.launcher.Start(p.starting, p.name, cwd, &host{core: p.core, proc: p})
 	if p.err != nil {
 		p.forget()
 		close(p.ready)
@@ -90,12 +94,8 @@ func (p *agentProcess) forget() {
 }
 
 func (p *agentProcess) close(ctx context.Context) {
-	select {
-	case <-p.ready:
-	case <-ctx.Done():
-		p.core.stop() // ends the start
-		<-p.ready
-	}
+	p.giveUp() // an agent that has not answered yet need not be waited for
+	<-p.ready
 	if p.agent != nil {
 		if err := p.agent.Close(ctx); err != nil {
 			p.core.log.Warn("close agent", "agent", p.name, "err", err)

@@ -173,7 +173,15 @@ func (f *file) hunks() []review.Hunk {
 	if f.doc == nil {
 		return nil
 	}
-	return f.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict)
+	return visible(f.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict))
+}
+
+// visible leaves out hunks that would change nothing, whatever is decided: rows
+// that one change put in and another took out again.
+func visible(hunks []review.Hunk) []review.Hunk {
+	return slices.DeleteFunc(slices.Clone(hunks), func(h review.Hunk) bool {
+		return h.State == review.StatePending && h.BaseText == "" && h.Text == ""
+	})
 }
 
 func (f *file) decide(ctx context.Context, ids []string, whole bool, how decision, out *Decision) error {
@@ -304,7 +312,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 		}
 		f.mu.Lock()
 		if f.doc != nil {
-			hunks := f.doc.Hunks(states...)
+			hunks := visible(f.doc.Hunks(states...))
 			if session != "" {
 				hunks = slices.DeleteFunc(hunks, func(h review.Hunk) bool {
 					return !slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session })

@@ -365,7 +365,7 @@ func (f *file) publish() {
 		f.shownRev = rev
 		return
 	}
-	f.show(f.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict), rev)
+	f.show(f.hunks(), rev)
 }
 
 // republish tells the editors again, for instance when a setting has changed.

@@ -219,3 +219,27 @@ func TestWriteOnDisk(t *testing.T) {
 		t.Errorf("left %+v", left)
 	}
 }
+
+// A change that is taken back by the agent's next leaves nothing to decide on.
+func TestThereAndBack(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a.txt")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		for _, s := range []string{strings.Replace(ten, "5\n", "FIVE\n", 1), ten} {
+			if _, err := h.ReadTextFile(t.Context(), sid, path, nil, nil); err != nil {
+				t.Error(err)
+			}
+			if err := h.WriteTextFile(t.Context(), sid, path, s); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if h := hunksOf(t, c, uri); len(h) != 0 {
+		t.Errorf("hunks %+v", h)
+	}
+	e.await("no hunks", func() bool { return len(e.reviews[uri].Hunks) == 0 })
+}

@@ -82,6 +82,22 @@ func TestEditWhileTyping(t *testing.T) {
 	})
 }
 
+// Rows that are put in right where the user types, at the start of a row, go in
+// front of what is typed: the user stays in the row they were in.
+func TestRowsPutInWhereTheUserTypes(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		e.Input("<C-w>h4G0i")
+		if got := e.edit("a.txt", v, textEdit(3, 0, 3, 0, "NEW\n")); !got.Applied {
+			t.Fatalf("refused: %s", got.FailureReason)
+		}
+		e.Input("def")
+		e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "four", "NEW\ndeffour", 1))
+	})
+}
+
 func TestSave(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", numbers)

@@ -144,7 +144,14 @@ function M.apply(bufnr, edits, encoding)
     end
   end
   for _, r in ipairs(plan) do
-    api.nvim_buf_set_text(bufnr, r.row, r.col, r.end_row, r.end_col, r.lines)
+    local rows = r.row == r.end_row and r.col == 0 and r.end_col == 0 and r.lines[#r.lines] == ''
+    if rows then
+      -- Whole new rows, put in as such: a user who types at the start of the row
+      -- below them stays there. (With set_text they would be in the first of them.)
+      api.nvim_buf_set_lines(bufnr, r.row, r.row, true, vim.list_slice(r.lines, 1, #r.lines - 1))
+    else
+      api.nvim_buf_set_text(bufnr, r.row, r.col, r.end_row, r.end_col, r.lines)
+    end
   end
   if vim.bo[bufnr].endofline ~= eol then
     vim.bo[bufnr].endofline = eol
