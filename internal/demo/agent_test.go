@@ -449,7 +449,7 @@ func TestAClientThatOffersNothing(t *testing.T) {
 
 func TestTheSessionSaysWhatItOffers(t *testing.T) {
 	c := start(t)
-	c.prompt("hello") // the commands have come before it
+	<-c.told
 	c.mu.Lock()
 	commands := c.commands
 	c.mu.Unlock()

@@ -39,6 +39,7 @@ type client struct {
 	log      []string
 	said     strings.Builder
 	commands []string
+	told     chan struct{}     // closed when the commands have come
 	lines    map[string]string // of terminals
 	session  acp.SessionId
 }
@@ -47,7 +48,7 @@ func newClient(t *testing.T, caps acp.ClientCapabilities, opt Options) *client {
 	t.Helper()
 	agentIn, toAgent := io.Pipe()
 	fromAgent, agentOut := io.Pipe()
-	c := &client{t: t, dir: t.TempDir(), end: make(chan error, 1), files: map[string]string{}, lines: map[string]string{}}
+	c := &client{t: t, dir: t.TempDir(), end: make(chan error, 1), told: make(chan struct{}), files: map[string]string{}, lines: map[string]string{}}
 	go func() { c.end <- Serve(context.Background(), agentIn, agentOut, opt) }()
 	c.conn = acp.NewClientSideConnection(c, toAgent, fromAgent)
 	t.Cleanup(func() {
@@ -170,6 +171,11 @@ func (c *client) SessionUpdate(_ context.Context, n acp.SessionNotification) err
 		c.mu.Lock()
 		for _, cmd := range u.AvailableCommandsUpdate.AvailableCommands {
 			c.commands = append(c.commands, cmd.Name)
+		}
+		select {
+		case <-c.told: // of another session
+		default:
+			close(c.told)
 		}
 		c.mu.Unlock()
 	}
