@@ -150,6 +150,14 @@ func TestFaults(t *testing.T) {
 			s.put("x|", "") // this is d1's text
 			s.put("C|", "C|x|")
 		}, "A|B|C|x|", "A|B|C|", []string{"[1,1)  <- ", "[3,4) x| <- "}},
+		{"a row taken away twice in one action comes back once", "A|B|C|", func(s *script) {
+			s.a("c1", "A|x|B|C|")
+			s.put("x|", "")
+			s.put("A|B|", "A|x|y|B|")
+			s.put("y|", "") // undo in two notifications
+			s.put("x|", "")
+			s.put("C|", "C|x|x|")
+		}, "A|B|C|x|x|", "A|B|C|x|", []string{"[3,4) x| <- "}},
 		{"the only agent's row deleted and undone in two notifications", "A|B|", func(s *script) {
 			s.a("c1", "A|x|B|")
 			s.u("A|B|")

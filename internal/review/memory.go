@@ -95,6 +95,15 @@ func (d *Doc) recall() {
 			return
 		}
 		d.runs, d.tail = runs, m.tail
+		if len(d.limbo) > 0 {
+			back := map[uint64]bool{} // in the text; a row that is in neither may still be moved
+			for _, r := range runs {
+				for _, x := range r.rows {
+					back[x.id] = back[x.id] || x.agents()
+				}
+			}
+			d.limbo = slices.DeleteFunc(slices.Clone(d.limbo), func(r row) bool { return back[r.id] })
+		}
 		d.recallRejected(m)
 		d.recallConflicts(m)
 		return

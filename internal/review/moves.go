@@ -118,6 +118,7 @@ func (e *userEvent) fromLimbo(added []int) {
 		if alive[r.id] { // it came back otherwise too
 			r.id = d.id()
 		}
+		alive[r.id] = r.id != 0 // it may have been taken away more than once
 		e.moved[b], gone[i] = r, true
 	}
 	var left []row

@@ -232,6 +232,9 @@ func (o *oracle) recall(s string) {
 			}
 		}
 		o.rows = rows
+		o.limbo = slices.DeleteFunc(o.limbo, func(r row) bool {
+			return slices.ContainsFunc(rows, func(x row) bool { return x.agents() && x.id == r.id })
+		})
 		return
 	}
 }
