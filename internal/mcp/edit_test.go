@@ -10,6 +10,7 @@ import (
 
 	"acp-ls/internal/config"
 	"acp-ls/internal/session"
+	"acp-ls/lspbridge"
 	"acp-ls/lspbridge/fakeeditor"
 )
 
@@ -214,6 +215,48 @@ func TestEditIsReviewed(t *testing.T) {
 	got := ok(t, cs, "edit_buffer", args{"path": "a.txt", "edits": args{"oldText": "9\n", "newText": "nine\n"}})
 	if want := strings.Replace(twelve, "9\n", "nine\n", 1); r.text(uri) != want {
 		t.Errorf("text %q after %s", r.text(uri), got)
+	}
+}
+
+// An agent's word of a call and the call itself come by two roads, in any order.
+func TestEditsAndTheirToolCalls(t *testing.T) {
+	r := start(t, rigOptions{editor: fakeeditor.Options{ACP: []string{"review"}}})
+	r.write("a.txt", twelve)
+	uri := r.open("a.txt")
+	r.settle()
+	id, s := r.session()
+	cs := r.connect(s)
+	r.agent.prompt = func(_ context.Context, remote string) session.StopReason {
+		tell := func(call, title, status string) {
+			r.agent.host.Update(remote, session.ToolPatch{ID: call, Title: &title, Status: &status})
+		}
+		edit := func(row string) {
+			ok(t, cs, "edit_buffer", args{"path": "a.txt", "edits": args{"oldText": row + "\n", "newText": row + " of the agent\n"}})
+		}
+		tell("read", "mcp__acp-ls__read_buffer", "in_progress")
+		edit("3") // before its call is told of
+		refused(t, cs, "edit_buffer", args{"path": "a.txt", "edits": args{"oldText": "none", "newText": ""}}, "does not occur")
+		tell("first", "acp-ls_edit_buffer", "in_progress")
+		tell("first", "acp-ls_edit_buffer", "completed")
+		tell("second", "Tool: acp-ls/edit_buffer", "pending")
+		edit("7") // after it
+		tell("second", "Tool: acp-ls/edit_buffer", "completed")
+		edit("12")
+		tell("third", "edit_buffer", "completed")
+		return "end_turn"
+	}
+	_, err := r.core.Prompt(limit(t), session.Prompt{Session: id, Text: "go", Wait: true})
+	must(t, err)
+	want := "[first second third]"
+	must(t, r.editor.Await(limit(t), "hunks of "+want, fakeeditor.Matching("acp/review", func(p lspbridge.Review) bool {
+		var calls []string
+		for _, h := range p.Hunks {
+			calls = append(calls, h.Origins[0].ToolCall)
+		}
+		return fmt.Sprint(calls) == want
+	})))
+	if got := r.core.Reviews(uri, id)[0].Hunks[2].Origins[0]; got.Title != "edit_buffer" || !got.Sure || got.Session != id {
+		t.Errorf("origin %+v", got)
 	}
 }
 

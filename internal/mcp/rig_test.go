@@ -333,7 +333,14 @@ func (a *fakeAgent) Prompt(ctx context.Context, id string, _ []session.Block) (s
 	if a.prompt == nil {
 		return "", errors.New("no turn was expected")
 	}
-	return a.prompt(ctx, id), nil
+	var reason session.StopReason
+	ended := make(chan struct{})
+	go func() { // a test that fails in it ends this goroutine, and the turn all the same
+		defer close(ended)
+		reason = a.prompt(ctx, id)
+	}()
+	<-ended
+	return reason, nil
 }
 
 func (a *fakeAgent) CloseSession(context.Context, string) error { return nil }

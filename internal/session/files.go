@@ -256,7 +256,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		return w, err
 	}
 	w.before, w.after = before, after
-	w.proposal.base, w.proposal.content = base, content
+	w.proposal.base, w.proposal.content, w.proposal.origin = base, content, o
 	sent := text.New(content)
 	s.ledger.wrote(p, sent, o.Change)
 	f.mu.Lock()

@@ -380,7 +380,9 @@ func (s *session) update(u Update) {
 	case ContentChunk:
 		s.chunk(turnID, u)
 	case ToolPatch:
-		s.entryChanged(s.log.tool(turnID, u))
+		it := s.log.tool(turnID, u)
+		s.entryChanged(it)
+		s.tools.called(it)
 		s.progress(u)
 		s.touched(u)
 	case PlanUpdate:

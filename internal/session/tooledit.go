@@ -10,7 +10,6 @@ import (
 	"acp-ls/buffers"
 	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
-	"acp-ls/internal/review"
 )
 
 // BufferEdit is one replacement, in one of two ways. With Old, that text is
@@ -69,8 +68,10 @@ func (t *Tools) Edit(ctx context.Context, path, version string, edits []BufferEd
 		}
 		return content, nil
 	}
+	n := t.begin()
+	defer t.settled(n)
 	w, err := t.s.write(ctx, path, func(p buffers.Path, _ buffers.Disk) (proposal, error) {
-		o := t.origin(p)
+		o := t.origin(n)
 		if version == "" {
 			return proposal{edit: apply, origin: o}, t.onlyByText(p, edits)
 		}
@@ -87,6 +88,7 @@ func (t *Tools) Edit(ctx context.Context, path, version string, edits []BufferEd
 	if err != nil {
 		return Edited{}, err
 	}
+	t.made(n, w.path, w.proposal.origin)
 	e := Edited{
 		Path: string(w.path), Version: t.keep(w.path, w.after), Changed: w.out.changed, Total: lineCount(w.after),
 		OnDisk: w.out.onDisk, SaveErr: w.saveErr,
@@ -118,27 +120,6 @@ func (t *Tools) onlyByText(p buffers.Path, edits []BufferEdit) error {
 		return nil
 	}
 	return Errorf(KindInvalid, "line numbers mean nothing without the version they are for: give the version that read_buffer returned, or oldText instead of lines; nothing was written")
-}
-
-// origin is the session's, and if no tool call names the file, that of the call
-// of our own tool which runs.
-func (t *Tools) origin(p buffers.Path) review.Origin {
-	o := t.s.origin(p)
-	if o.ToolCall != "" {
-		return o
-	}
-	t.s.mu.Lock()
-	defer t.s.mu.Unlock()
-	for _, it := range slices.Backward(t.s.log.items) {
-		if it.Tool == nil || it.Turn != o.Turn {
-			continue
-		}
-		if c := it.entry().Tool; !toolEnded(c.Status) && strings.Contains(c.Name+c.Title, "edit_buffer") {
-			o.ToolCall, o.Title = c.ID, c.Title
-			break
-		}
-	}
-	return o
 }
 
 // span is a replacement of bytes [start, end) of a text; n is the edit's number

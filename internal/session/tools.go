@@ -35,15 +35,17 @@ type Tools struct {
 	done  chan struct{}
 	ended sync.Once
 
-	mu       sync.Mutex
+	mu       sync.Mutex                   // taken after a session's and before none
 	versions map[buffers.Path][]text.Text // what was read or made, oldest first
+	unnamed  []*naming                    // edits whose tool call has not come yet, oldest first
+	claimed  map[string]bool              // tool calls that an edit is of
 }
 
 // versionDepth bounds the versions of one file that an edit can be meant for.
 const versionDepth = 12
 
 func newTools(s *session) *Tools {
-	return &Tools{s: s, done: make(chan struct{}), versions: map[buffers.Path][]text.Text{}}
+	return &Tools{s: s, done: make(chan struct{}), versions: map[buffers.Path][]text.Text{}, claimed: map[string]bool{}}
 }
 
 func (t *Tools) end() { t.ended.Do(func() { close(t.done) }) }
