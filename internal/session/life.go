@@ -1,0 +1,389 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"acp-ls/buffers"
+)
+
+// NewSession makes a session and waits until its agent is ready for prompts.
+func (c *Core) NewSession(ctx context.Context, r NewSession) (Info, error) {
+	s, err := c.newSession(r.Agent, r.Cwd, r.Options)
+	if err != nil {
+		return Info{}, err
+	}
+	c.spawn(func() { s.start("") })
+	return s.waitOpened(ctx)
+}
+
+// LoadSession takes up a session the agent has stored; its history arrives as
+// entries before LoadSession returns.
+func (c *Core) LoadSession(ctx context.Context, agent, sessionID, cwd string) (Info, error) {
+	if sessionID == "" {
+		return Info{}, Errorf(KindInvalid, "sessionId is missing")
+	}
+	s, err := c.newSession(agent, cwd, nil)
+	if err != nil {
+		return Info{}, err
+	}
+	c.spawn(func() { s.start(sessionID) })
+	return s.waitOpened(ctx)
+}
+
+func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, error) {
+	if agent == "" {
+		agent = c.settings().DefaultAgent
+	}
+	if !slices.ContainsFunc(c.launcher.Catalog(), func(e AgentEntry) bool { return e.Name == agent }) {
+		return nil, Errorf(KindUnknownAgent, "there is no agent %q (acp.agent.list names those there are; setting agents adds one)", agent)
+	}
+	if cwd == "" {
+		cwd = c.defaultCwd()
+	}
+	if !filepath.IsAbs(cwd) {
+		return nil, Errorf(KindInvalid, "cwd %q is not an absolute path", cwd)
+	}
+	p, err := buffers.Resolve(cwd)
+	if err != nil {
+		return nil, Errorf(KindInvalid, "cwd %q: %w", cwd, err)
+	}
+	s := &session{
+		core: c, id: c.newID("s"), agentName: agent, cwd: string(p), wanted: options,
+		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1),
+	}
+	s.tools = newTools(s)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, Errorf(KindAgentFailed, "acp-ls is shutting down")
+	}
+	c.sessions = append(c.sessions, s)
+	return s, nil
+}
+
+func (c *Core) defaultCwd() string {
+	for _, a := range c.attached() {
+		if roots := a.rootsNow(); len(roots) > 0 {
+			return roots[0]
+		}
+	}
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		return string(filepath.Separator)
+	}
+	return dir
+}
+
+// start opens the session at its agent: a new one, or the one of that id.
+func (s *session) start(load string) {
+	s.mu.Lock()
+	s.changed()
+	s.mu.Unlock()
+	err := s.open(s.core.ctx, load)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state != StateStarting { // closed meanwhile
+		return
+	}
+	if err != nil {
+		s.fail(err)
+	} else {
+		s.state = StateIdle
+		if s.core.settings().Review.Before() {
+			// Better said than believed: what the user counts on does not happen.
+			s.entryChanged(s.log.add(EntryNotice, "", `review.mode "before" is not there yet: changes land and are reviewed after`))
+		}
+	}
+	close(s.opened)
+	s.changed()
+	s.pump()
+}
+
+// fail is called with mu held.
+func (s *session) fail(err error) {
+	s.state = StateFailed
+	s.errText, s.errKind = err.Error(), KindOf(err)
+	turnID := ""
+	if s.running != nil {
+		turnID = s.running.id
+	}
+	s.entryChanged(s.log.add(EntryError, turnID, err.Error()))
+	for _, t := range s.queue {
+		t.err = err
+		close(t.done)
+	}
+	s.queue = nil
+}
+
+func (s *session) params() SessionParams {
+	st := s.core.settings()
+	p := SessionParams{Cwd: s.cwd}
+	for _, m := range st.MCPServers {
+		srv := MCPServer{Type: m.Type, Name: m.Name, Command: m.Command, Args: m.Args, URL: m.URL}
+		for _, e := range m.Env {
+			srv.Env = append(srv.Env, NameValue(e))
+		}
+		for _, h := range m.Headers {
+			srv.Headers = append(srv.Headers, NameValue(h))
+		}
+		p.MCPServers = append(p.MCPServers, srv)
+	}
+	if srv, ok := s.offerTools(); ok {
+		p.MCPServers = append(p.MCPServers, srv)
+	}
+	return p
+}
+
+func (s *session) open(ctx context.Context, load string) error {
+	p, err := s.core.agent(ctx, s.agentName, s.cwd)
+	if err != nil {
+		return err
+	}
+	if load != "" {
+		if !p.agent.Info().LoadSession {
+			return Errorf(KindInvalid, "agent %s cannot load stored sessions", s.agentName)
+		}
+		s.setLoading(true)
+		defer s.setLoading(false)
+		p.adopt(s, load)
+		if _, err = p.open(s, func() (SessionState, error) {
+			st, err := p.agent.LoadSession(ctx, load, s.params())
+			st.SessionID = load
+			return st, err
+		}); err != nil {
+			p.unbind(s)
+			return err
+		}
+	} else if _, err = p.open(s, func() (SessionState, error) { return p.agent.NewSession(ctx, s.params()) }); err != nil {
+		return err
+	}
+	return s.setWanted(ctx, p)
+}
+
+func (s *session) setLoading(v bool) {
+	s.mu.Lock()
+	s.loading = v
+	s.mu.Unlock()
+}
+
+// bind is called with the process's mutex held.
+func (s *session) bind(p *agentProcess, st SessionState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.proc, s.remote = p, st.SessionID
+	if st.Options != nil || s.options == nil {
+		s.options = st.Options
+	}
+}
+
+func (s *session) waitOpened(ctx context.Context) (Info, error) {
+	select {
+	case <-s.opened:
+	case <-ctx.Done():
+		return Info{}, ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == StateFailed {
+		return Info{}, s.failure()
+	}
+	return s.info(), nil
+}
+
+// agentGone is called when the agent's process has ended.
+func (s *session) agentGone(p *agentProcess, err error) {
+	s.core.broker.cancel(s)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.state == StateClosed || s.proc != p {
+		return
+	}
+	s.proc = nil
+	text := fmt.Sprintf("agent %s has ended", s.agentName)
+	if err != nil {
+		text = err.Error()
+	}
+	if s.state != StateFailed {
+		s.fail(Errorf(KindAgentFailed, "%s", text))
+	}
+	s.changed()
+}
+
+// CloseSession ends a session; a running turn is cancelled.
+func (c *Core) CloseSession(ctx context.Context, id string) error {
+	s, err := c.findSession(id)
+	if err != nil {
+		return err
+	}
+	return s.end(ctx, func(ctx context.Context, a Agent, remote string) error {
+		if err := a.CloseSession(ctx, remote); err != nil { // it is closed for us all the same
+			c.log.Warn("close session", "session", s.id, "err", err)
+		}
+		return nil
+	})
+}
+
+// DeleteSession ends a session and has the agent delete it.
+func (c *Core) DeleteSession(ctx context.Context, id string) error {
+	s, err := c.findSession(id)
+	if err != nil {
+		return err
+	}
+	if p, err := s.process(); err == nil && !p.agent.Info().Delete {
+		return Errorf(KindInvalid, "agent %s cannot delete sessions", s.agentName)
+	}
+	return s.end(ctx, func(ctx context.Context, a Agent, remote string) error { return a.DeleteSession(ctx, remote) })
+}
+
+func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, string) error) error {
+	c := s.core
+	s.mu.Lock()
+	s.ending = true
+	for _, t := range s.queue { // none of them may begin now
+		t.err = Errorf(KindUnknownSession, "session %s was closed", s.id)
+		close(t.done)
+	}
+	s.queue = nil
+	running := s.running
+	s.mu.Unlock()
+	_ = c.Cancel(ctx, s.id) // nothing may be running
+	if running != nil {
+		timer := time.NewTimer(c.waits.Goodbye)
+		defer timer.Stop()
+		select {
+		case <-running.done:
+		case <-timer.C: // the agent does not listen
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	s.mu.Lock()
+	p, remote, was := s.proc, s.remote, s.state
+	s.state, s.proc = StateClosed, nil
+	if was == StateStarting {
+		close(s.opened)
+	}
+	s.changed()
+	s.mu.Unlock()
+	c.broker.forget(s)
+	s.tools.end()
+
+	c.mu.Lock()
+	c.sessions = slices.DeleteFunc(c.sessions, func(o *session) bool { return o == s })
+	c.mu.Unlock()
+	if p == nil || remote == "" {
+		return nil
+	}
+	defer p.unbind(s) // what its terminals still say is shown
+	ctx, cancel := context.WithTimeout(ctx, c.waits.Goodbye)
+	defer cancel()
+	return goodbye(ctx, p.agent, remote)
+}
+
+// ForkSession makes a second session that begins where this one stands.
+func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
+	s, err := c.findSession(id)
+	if err != nil {
+		return Info{}, err
+	}
+	p, err := s.process()
+	if err != nil {
+		return Info{}, err
+	}
+	if !p.agent.Info().Fork {
+		return Info{}, Errorf(KindInvalid, "agent %s cannot fork sessions", s.agentName)
+	}
+	f, err := c.newSession(s.agentName, s.cwd, nil)
+	if err != nil {
+		return Info{}, err
+	}
+	remote := s.remoteID()
+	s.mu.Lock()
+	f.title = strings.TrimSpace(s.title + " (fork)")
+	s.mu.Unlock()
+	_, err = p.open(f, func() (SessionState, error) { return p.agent.ForkSession(ctx, remote, f.params()) })
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err != nil {
+		f.fail(err)
+	} else {
+		f.state = StateIdle
+	}
+	close(f.opened)
+	f.changed()
+	return f.info(), err
+}
+
+// listWait is how long an agent that was not named may take to list its sessions.
+const listWait = time.Second
+
+func (p *agentProcess) storedSessions(ctx context.Context, cwd string, named bool) ([]RemoteSession, error) {
+	if !named {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, listWait)
+		defer cancel()
+	}
+	return p.agent.ListSessions(ctx, cwd)
+}
+
+// ListSessions lists the live sessions, newest first, and those the agent has
+// stored, if it is named or runs already.
+func (c *Core) ListSessions(ctx context.Context, agent, cwd string) ([]Info, error) {
+	infos := []Info{}
+	live := map[string]bool{}
+	for _, s := range slices.Backward(c.allSessions()) {
+		s.mu.Lock()
+		i := s.info()
+		s.mu.Unlock()
+		live[i.Agent+"\x00"+i.SessionID] = true
+		if (agent == "" || agent == i.Agent) && (cwd == "" || cwd == i.Cwd) {
+			infos = append(infos, i)
+		}
+	}
+	c.mu.Lock()
+	var ask []string
+	for name := range c.agents {
+		if agent == "" || agent == name {
+			ask = append(ask, name)
+		}
+	}
+	c.mu.Unlock()
+	if agent != "" && len(ask) == 0 {
+		ask = append(ask, agent)
+	}
+	slices.Sort(ask)
+	for _, name := range ask {
+		p, err := c.agent(ctx, name, cwd)
+		if err != nil {
+			if agent != "" {
+				return infos, err
+			}
+			continue
+		}
+		if !p.agent.Info().List {
+			continue
+		}
+		stored, err := p.storedSessions(ctx, cwd, agent != "")
+		if err != nil {
+			if agent != "" {
+				return infos, err
+			}
+			continue
+		}
+		for _, r := range stored {
+			if live[name+"\x00"+r.SessionID] {
+				continue
+			}
+			infos = append(infos, Info{
+				Agent: name, SessionID: r.SessionID, Cwd: r.Cwd, Title: r.Title, State: StateClosed,
+				Options: []Option{}, Commands: []Command{}, Queue: []Queued{}, Questions: []string{},
+			})
+		}
+	}
+	return infos, nil
+}

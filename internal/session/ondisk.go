@@ -1,0 +1,131 @@
+package session
+
+import (
+	"errors"
+	"unicode/utf8"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/merge"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// tryOnDisk makes an operation real in a file that no editor has open. The
+// tracked text is the file's content as it is, byte order mark included.
+func (f *file) tryOnDisk(op operation) (outcome, error) {
+	out := outcome{onDisk: true}
+	had, err := buffers.ReadDisk(f.path)
+	if err != nil {
+		return out, Errorf(KindInvalid, "%w", err)
+	}
+	was := text.New(had.Content)
+	f.mu.Lock()
+	if len(f.open) > 0 {
+		f.mu.Unlock()
+		return out, errAgain{errors.New("it was opened meanwhile")}
+	}
+	if f.doc == nil {
+		f.doc = review.New(was, f.core.now)
+	} else if !f.doc.Text().Equal(was) {
+		o := f.whose(was, f.before)
+		o.Change = f.core.changeID()
+		f.doc.Reload(was, o)
+	}
+	next := f.doc.Clone()
+	if err := op.apply(next); err != nil {
+		var kept keptError
+		if errors.As(err, &kept) {
+			f.doc = next
+			err = kept.error
+		}
+		f.publish()
+		f.dropIfIdle()
+		f.mu.Unlock()
+		return out, err
+	}
+	want, created, deleted := next.Text(), f.created, f.deleted
+	write := func() error { return nil }
+	switch {
+	case op.rejects && created && blank(want):
+		created = false
+		if had.Exists {
+			out.changed = true
+			write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
+		}
+	case want.Equal(was) && (had.Exists || op.rejects && !deleted):
+	default:
+		out.changed = true
+		created = created || !had.Exists && !deleted
+		deleted = false
+		write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
+	}
+	announce := f.announce(next, created, deleted, !had.Exists)
+	f.kept.aloud = true
+	f.mu.Unlock()
+
+	announce()
+	err = write()
+	var moved *buffers.MovedError
+	var overwrote *buffers.OverwroteError
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kept.aloud = false
+	defer f.later()
+	switch {
+	case errors.As(err, &moved):
+		f.dropIfIdle()
+		return out, errAgain{errors.New("it was changed on disk meanwhile")}
+	case errors.As(err, &overwrote):
+		// Ours stands; the other program's text is merged into it.
+		f.core.spawn(func() { f.mergeOverwritten(was.String(), overwrote.Content) })
+	case err != nil:
+		f.dropIfIdle()
+		return out, Errorf(KindInvalid, "%w", err)
+	}
+	if len(f.open) > 0 && !f.doc.Text().Equal(want) {
+		// Opened between the look and the write, with the text from before:
+		// the document is asked for the same change.
+		return out, errAgain{errors.New("it was opened meanwhile")}
+	}
+	f.doc, f.created, f.deleted = next, created, deleted
+	if out.changed {
+		// What stands there unchanged may be another program's, not looked at yet.
+		f.record(op.by, was, want, !had.Exists)
+		f.keepBefore(want)
+		f.missing = want.Len() == 0 && !had.Exists
+	}
+	f.publish()
+	f.dropIfIdle()
+	return out, nil
+}
+
+// mergeOverwritten brings back what another program wrote in the very moment in
+// which we replaced the file. It was that program's user who wanted it.
+func (f *file) mergeOverwritten(base, theirs string) {
+	if !utf8.ValidString(theirs) {
+		f.core.log.Error("a program wrote a file at the same moment as an agent, and its text is not UTF-8", "path", f.path)
+		return
+	}
+	o := review.Origin{Change: f.core.changeID(), Author: review.AuthorDisk, Title: "written by another program"}
+	_, err := f.change(f.core.ctx, operation{label: "merge", apply: func(d *review.Doc) error {
+		live := d.Text().String()
+		m := merge.Texts(base, live, theirs)
+		addConflicts(d, o, m, base, theirs)
+		d.Reload(text.New(m.Text), review.Origin{Change: o.Change, Author: review.AuthorUser})
+		return nil
+	}})
+	if err != nil {
+		f.core.log.Error("merge what another program wrote", "path", f.path, "err", err)
+	}
+}
+
+func blank(t text.Text) bool {
+	for i := range t.LineCount() {
+		for _, r := range t.Line(i) {
+			if r != ' ' && r != '\t' {
+				return false
+			}
+		}
+	}
+	return true
+}
