@@ -23,9 +23,9 @@ type Agent struct {
 	mu      sync.Mutex // guards what follows
 	enc     *json.Encoder
 	nextID  int64
-	calls   map[int64]*Call
-	inbox   []Message // not taken yet
-	junk    []string  // lines that were no messages
+	calls   map[string]*Call // by id, as it stands on the wire
+	inbox   []Message        // not taken yet
+	junk    []string         // lines that were no messages
 	child   int
 	eof     bool
 	changed chan struct{}
@@ -138,7 +138,6 @@ func (a *Agent) Reply(m Message, answer Answer) error {
 
 // Call is a request under way.
 type Call struct {
-	ID     int64
 	Method string
 	done   chan struct{}
 	result json.RawMessage
@@ -148,19 +147,28 @@ type Call struct {
 // Begin sends a request.
 func (a *Agent) Begin(method string, params any) (*Call, error) {
 	a.mu.Lock()
+	a.nextID++
+	id := fmt.Append(nil, a.nextID)
+	a.mu.Unlock()
+	return a.BeginAs(id, method, params)
+}
+
+// BeginAs sends a request with an id of the caller's choice, which no open one
+// has: a number or a string, as JSON.
+func (a *Agent) BeginAs(id json.RawMessage, method string, params any) (*Call, error) {
+	a.mu.Lock()
 	defer a.mu.Unlock()
 	select {
 	case <-a.done:
 		return nil, ErrGone
 	default:
 	}
-	a.nextID++
-	c := &Call{ID: a.nextID, Method: method, done: make(chan struct{})}
-	text, err := line(sentMessage{JSONRPC: "2.0", ID: fmt.Append(nil, c.ID), Method: method, Params: params})
+	c := &Call{Method: method, done: make(chan struct{})}
+	text, err := line(sentMessage{JSONRPC: "2.0", ID: id, Method: method, Params: params})
 	if err != nil {
 		return nil, err
 	}
-	a.calls[c.ID] = c
+	a.calls[string(id)] = c
 	return c, a.enc.Encode(order{Do: "write", Text: text})
 }
 
@@ -274,11 +282,8 @@ func (a *Agent) take(w word) {
 
 // answered gives an answer to its call; mu is held.
 func (a *Agent) answered(id string, result json.RawMessage, e *Error, text string) {
-	for n, c := range a.calls {
-		if fmt.Sprint(n) != id {
-			continue
-		}
-		delete(a.calls, n)
+	if c := a.calls[id]; c != nil {
+		delete(a.calls, id)
 		c.result = result
 		if e != nil {
 			c.err = e

@@ -85,7 +85,7 @@ func (s *Server) serve(c net.Conn) {
 		return
 	}
 	a := &Agent{Hello: *w.Hello, server: s, c: c, enc: json.NewEncoder(c),
-		calls: map[int64]*Call{}, changed: make(chan struct{}), done: make(chan struct{})}
+		calls: map[string]*Call{}, changed: make(chan struct{}), done: make(chan struct{})}
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
