@@ -141,6 +141,7 @@ type Doc struct {
 	until  time.Time // the state is provisional until then; zero: settled
 	anchor *still    // the state in front of the provisional events, if there are any
 	limbo  []row     // rows that provisional events removed and a next one may put back
+	copied *copied   // the last event, if it put in what the next one may take out elsewhere
 
 	seq       uint64      // counts operations
 	early     []text.Text // had before anything was tracked; memory is empty as long as that is so

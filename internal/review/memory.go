@@ -240,11 +240,19 @@ func (d *Doc) Provisional() bool { return !d.until.IsZero() }
 // Settle ends the provisional state if its time has come. It reports whether it did, and
 // when it is to be called again; zero: not until there is another event.
 func (d *Doc) Settle(now time.Time) (changed bool, next time.Time) {
+	if d.lapse(now) {
+		return true, time.Time{}
+	}
+	return false, d.until
+}
+
+// lapse ends the provisional state if its time has come, and reports whether it did.
+func (d *Doc) lapse(now time.Time) bool {
 	if d.until.IsZero() || now.Before(d.until) {
-		return false, d.until
+		return false
 	}
 	d.settled()
-	return true, time.Time{}
+	return true
 }
 
 func (d *Doc) settled() {

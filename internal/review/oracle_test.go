@@ -23,6 +23,18 @@ type oracle struct {
 
 	anchor []row // nil: settled
 	limbo  []row
+
+	put *oraclePut // what the last event put in, if it did nothing else
+}
+
+// oraclePut is a block of whole rows that an event put in at row at, and the oracle before.
+type oraclePut struct {
+	seq           uint64
+	at            int
+	rows          []string
+	was           []row
+	anchor, limbo []row
+	text          string
 }
 
 type oraclePast struct {
@@ -110,8 +122,16 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 	if old[start:end] == ins {
 		return
 	}
-	o.seq++
 	s := old[:start] + ins + old[end:]
+	if o.moveEdit(old, s, start, end, ins, author) {
+		return
+	}
+	put := o.putting(old, s, start, end, ins, author)
+	o.seq++
+	if put != nil {
+		put.seq = o.seq
+	}
+	o.put = put
 	if o.anchor == nil {
 		o.anchor = slices.Clone(o.rows)
 	}
@@ -133,10 +153,15 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 	}
 	aa, bb := a[lo:hi], b[lo:nhi]
 	edits, paired := align(texts(aa), texts(bb), rest == 0)
-	e := userEvent{doc: o.doc, lo: 0, old: a, new: b, author: author}
 	for i, x := range edits {
 		edits[i] = linediff.Edit{A0: x.A0 + lo, A1: x.A1 + lo, B0: x.B0 + lo, B1: x.B1 + lo}
 	}
+	o.userEdits(s, a, b, edits, paired, author)
+}
+
+// userEdits carries out edits between all the rows of the text before and of s.
+func (o *oracle) userEdits(s string, a, b []row, edits []linediff.Edit, paired bool, author Author) {
+	e := userEvent{doc: o.doc, lo: 0, old: a, new: b, author: author}
 	d := o.dense()
 	d.limbo = o.limbo
 	e.doc = d
@@ -152,6 +177,107 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 	o.setText(s)
 	o.recall(s)
 	o.remember()
+}
+
+// block returns the whole rows that s[start:end] is, and the number of the first.
+func block(s string, start, end int) (at int, rows []string) {
+	all := rowsWithEnds(s)
+	var starts, ends []int
+	n := 0
+	for _, r := range all {
+		starts, ends = append(starts, n), append(ends, n+len(strings.TrimRight(r, "\r\n")))
+		n += len(r)
+	}
+	for _, marks := range [][]int{starts, ends} {
+		i, j := slices.Index(marks, start), slices.Index(marks, end)
+		if i >= 0 && j > i {
+			if &marks[0] == &ends[0] {
+				i, j = i+1, j+1
+			}
+			for _, r := range all[i:j] {
+				rows = append(rows, strings.TrimRight(r, "\r\n"))
+			}
+			return i, rows
+		}
+	}
+	return 0, nil
+}
+
+func (o *oracle) putting(old, s string, start, end int, ins string, author Author) *oraclePut {
+	if author != AuthorUser {
+		return nil
+	}
+	from := start
+	if n := end - start; strings.HasPrefix(ins, old[start:end]) {
+		from, ins = end, ins[n:]
+	} else if strings.HasSuffix(ins, old[start:end]) {
+		ins = ins[:len(ins)-n]
+	} else {
+		return nil
+	}
+	at, rows := block(s, from, from+len(ins))
+	if rows == nil {
+		return nil
+	}
+	return &oraclePut{at: at, rows: rows, was: slices.Clone(o.rows), anchor: o.anchor, limbo: slices.Clone(o.limbo), text: old}
+}
+
+// moveEdit carries out an event that takes out again, elsewhere, what the event before put in.
+func (o *oracle) moveEdit(old, s string, start, end int, ins string, author Author) bool {
+	p := o.put
+	if p == nil || p.seq != o.seq || author != AuthorUser {
+		return false
+	}
+	if strings.HasPrefix(old[start:end], ins) {
+		start += len(ins)
+	} else if strings.HasSuffix(old[start:end], ins) {
+		end -= len(ins)
+	} else {
+		return false
+	}
+	at, rows := block(old, start, end)
+	n := len(rows)
+	if n == 0 || !slices.Equal(rows, p.rows) || at <= p.at+n && p.at <= at+n {
+		return false
+	}
+	agents, k := false, 0
+	for _, r := range o.rows {
+		if !r.inText() {
+			continue
+		}
+		if k >= at && k < at+n && r.agents() && !thin(r.text) {
+			agents = true
+		}
+		if k >= p.at && k < p.at+n && r.agents() && !thin(r.text) {
+			return false
+		}
+		k++
+	}
+	if !agents {
+		return false
+	}
+	o.seq++
+	if o.anchor != nil {
+		o.anchor, o.limbo = p.anchor, p.limbo
+	}
+	o.rows, o.put = p.was, nil
+	if o.anchor == nil {
+		o.anchor = slices.Clone(o.rows)
+	}
+	in, out := linediff.Edit{A0: p.at, A1: p.at}, linediff.Edit{A0: at, A1: at + n}
+	var edits []linediff.Edit
+	if at > p.at { // numbered in the text that has the rows twice
+		out.A0, out.A1 = at-n, at
+		in.B0, in.B1 = p.at, p.at+n
+		out.B0, out.B1 = at, at
+		edits = []linediff.Edit{in, out}
+	} else {
+		out.B0, out.B1 = at, at
+		in.B0, in.B1 = p.at-n, p.at
+		edits = []linediff.Edit{out, in}
+	}
+	o.userEdits(s, splitRows(p.text), splitRows(s), edits, false, author)
+	return true
 }
 
 // dense returns a document that holds the oracle's rows, to look rows up in.

@@ -355,6 +355,30 @@ func TestMoves(t *testing.T) {
 			s.a("d1", "A|B|C|D|")
 			s.put("C|", "C|x|")
 		}, "A|B|C|x|D|", "A|B|C|", []string{"[3,5) x|D| <- "}},
+		{"put in before it is taken out, seconds apart", "A|B|C|", func(s *script) {
+			s.a("c1", "A|x|B|C|")
+			s.put("C|", "C|x|")
+			s.clock.advance(3 * time.Second)
+			s.Settle(s.clock.now())
+			s.put("x|B|", "B|")
+		}, "A|B|C|x|", "A|B|C|", []string{"[3,4) x| <- "}},
+		{"put in above before it is taken out", "A|B|C|", func(s *script) {
+			s.a("c1", "A|B|x|y|C|")
+			s.put("A|B|", "x|y|A|B|")
+			s.put("x|y|C|", "C|")
+		}, "x|y|A|B|C|", "A|B|C|", []string{"[0,2) x|y| <- "}},
+		{"put in, something else typed, taken out: a copy", "A|B|C|", func(s *script) {
+			s.a("c1", "A|x|B|C|")
+			s.put("C|", "C|x|")
+			s.put("B|", "BB|")
+			s.put("x|BB|", "BB|")
+		}, "A|BB|C|x|", "A|BB|C|x|", nil},
+		{"put in, an agent's edit, taken out: a copy", "A|B|C|", func(s *script) {
+			s.a("c1", "A|x|B|C|")
+			s.put("C|", "C|x|")
+			s.a("d1", "A|x|B|C|x|D|")
+			s.put("x|B|", "B|")
+		}, "A|B|C|x|D|", "A|B|C|x|", []string{"[4,5) D| <- "}},
 		{"one's own row over an agent's", "A|B|C|", func(s *script) {
 			s.a("c1", "A|x|B|C|")
 			s.put("A|x|", "x|A|")

@@ -45,8 +45,16 @@ func (d *Doc) eventStep(t text.Text, start, oldEnd, newEnd int, author Author) {
 	if d.text.Slice(start, oldEnd) == t.Slice(start, newEnd) {
 		return
 	}
+	d.lapse(d.now())
+	if d.moves(t, start, oldEnd, newEnd, author) {
+		return
+	}
+	put := d.copying(t, start, oldEnd, newEnd, author)
 	lo, hi, nhi := widen(d.text, t, start, oldEnd, newEnd)
 	d.userStep(t, lo, hi, nhi, author)
+	if d.copied = put; put != nil {
+		put.seq = d.seq
+	}
 }
 
 // userText is eventStep for a text that changed as a whole.
@@ -68,9 +76,7 @@ func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 		return
 	}
 	now := d.now()
-	if !d.until.IsZero() && !now.Before(d.until) {
-		d.settled()
-	}
+	d.lapse(now)
 	if d.anchor == nil {
 		d.anchor = d.still()
 	}
@@ -89,6 +95,12 @@ func (d *Doc) applyUser(t text.Text, lo, hi, nhi int, author Author) {
 	}
 	old, new := rowsOf(d.text, lo, hi), rowsOf(t, lo, nhi)
 	edits, paired := align(texts(old), texts(new), hi == d.text.LineCount())
+	d.applyEdits(t, lo, old, new, edits, paired, author)
+}
+
+// applyEdits carries out the edits that make the rows new of t of the rows old, both from
+// row lo on.
+func (d *Doc) applyEdits(t text.Text, lo int, old, new []row, edits []linediff.Edit, paired bool, author Author) {
 	e := userEvent{doc: d, lo: lo, old: old, new: new, author: author}
 	e.findMoves(edits, paired)
 	var splices []splice

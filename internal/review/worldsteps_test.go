@@ -120,6 +120,9 @@ func (w *world) userStep(before shot) error {
 		if !strings.HasSuffix(block, "\n") && !strings.HasSuffix(block, "\r") {
 			return nil
 		}
+		if w.r.IntN(3) == 0 {
+			return w.copyMove(before, starts, i, j)
+		}
 		if err := w.send(starts[i], starts[j], "", AuthorUser); err != nil {
 			return err
 		}
@@ -170,6 +173,32 @@ func (w *world) userStep(before shot) error {
 	default: // anything at all
 		return w.replaceAll(w.edited(s, "u"), AuthorUser)
 	}
+}
+
+// copyMove moves the rows [i, j) as Neovim does: they are put in first, and taken out after a while.
+func (w *world) copyMove(before shot, starts []int, i, j int) error {
+	s := before.text
+	block := s[starts[i]:starts[j]]
+	to := w.r.IntN(len(starts) - 1)
+	if to >= i && to <= j || w.opts.mixed { // a CR may come to stand in front of an LF
+		return nil
+	}
+	marks := w.marksOf(before.rows, i, j)
+	if err := w.send(starts[to], starts[to], block, AuthorUser); err != nil {
+		return err
+	}
+	w.clock.advance(time.Duration(w.r.IntN(500)) * time.Millisecond)
+	if done, _ := w.d.Settle(w.clock.now()); done {
+		w.o.settle()
+	}
+	from := starts[i]
+	if to < i {
+		from += len(block)
+	}
+	if err := w.send(from, from+len(block), "", AuthorUser); err != nil {
+		return err
+	}
+	return w.kept(marks)
 }
 
 // marksOf returns the texts of the marked rows among the text rows [i, j).
