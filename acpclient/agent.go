@@ -280,7 +280,7 @@ func (a *agent) authRequired(err error) error {
 	}
 	msg := fmt.Sprintf("agent %s needs a login: %s", a.name, e.Message)
 	if len(ways) > 0 {
-		msg += "; log in (acp.agent.authenticate) with one of: " + strings.Join(ways, ", ")
+		msg += "; log in from the editor (acp.agent.authenticate) with one of: " + strings.Join(ways, ", ")
 	} else {
 		msg += "; log in with the agent's own program, then restart it (acp.agent.restart)"
 	}

@@ -44,7 +44,7 @@ func (l *Launcher) Start(ctx context.Context, name, cwd string, host session.Hos
 	k, set, ok := l.entryOf(name)
 	switch {
 	case !ok:
-		return nil, session.Errorf(session.KindUnknownAgent, "there is no agent %q: name one of the catalogue (acp.agent.list) or add it to the setting agents", name)
+		return nil, session.UnknownAgent(name, "", l.Catalog())
 	case set.URL != "":
 		return nil, session.Errorf(session.KindInvalid, "agent %s: agents at a url cannot be used yet; set its command", name)
 	case k.command == "":
@@ -64,11 +64,7 @@ func (l *Launcher) Start(ctx context.Context, name, cwd string, host session.Hos
 	}
 	p, err := proc.Start(cmd)
 	if err != nil {
-		var missing *proc.NotFoundError
-		if errors.As(err, &missing) && k.install != "" && set.Command == "" {
-			return nil, session.Errorf(session.KindAgentFailed, "agent %s is not installed (no program %s): %s", name, k.command, k.install)
-		}
-		return nil, session.Errorf(session.KindAgentFailed, "agent %s could not be started: %w", name, err)
+		return nil, notStarted(name, k, set, err)
 	}
 
 	a := &agent{name: name, host: host, process: p, configured: set, done: make(chan struct{}), modes: map[string]bool{}}
@@ -148,6 +144,19 @@ func (l *Launcher) initialize(ctx context.Context, a *agent, cmd proc.Command) e
 	}
 	a.info = describe(a.name, res, quirksOf(reported, cmd.Path), cmd)
 	return nil
+}
+
+// notStarted says why an agent's program does not run, and how to get it.
+func notStarted(name string, k known, set config.Agent, err error) error {
+	var missing *proc.NotFoundError
+	switch {
+	case !errors.As(err, &missing) || k.install == "":
+		return session.Errorf(session.KindAgentFailed, "agent %s could not be started: %w", name, err)
+	case set.Command != "":
+		return session.Errorf(session.KindAgentFailed, "agent %s could not be started: %w (agents.%s.command; without that setting %s is run: %s)",
+			name, err, name, catalog[name].command, k.install)
+	}
+	return session.Errorf(session.KindAgentFailed, "agent %s is not installed: there is no program %q. To install it: %s", name, k.command, k.install)
 }
 
 func said(stderr string) string {

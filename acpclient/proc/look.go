@@ -27,7 +27,7 @@ func (e *NotFoundError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("command %q not found%s: install it, or correct its path in the settings", e.Command, why)
 	}
-	return fmt.Sprintf("command %q not found%s: searched PATH=%s; install it, or give its full path in the settings", e.Command, why, e.Path)
+	return fmt.Sprintf("command %q not found in the PATH%s: install it, or give its full path in the settings", e.Command, why)
 }
 
 // Unwrap returns [exec.ErrNotFound].

@@ -271,8 +271,8 @@ func TestNotFound(t *testing.T) {
 		cmd  Command
 		says []string
 	}{
-		{Command{Path: "no-such-agent", Env: path}, []string{`"no-such-agent" not found`, "searched PATH=" + dir, "install it"}},
-		{Command{Path: "plain", Env: path}, []string{"not an executable file", "searched PATH="}},
+		{Command{Path: "no-such-agent", Env: path}, []string{`"no-such-agent" not found in the PATH`, "install it"}},
+		{Command{Path: "plain", Env: path}, []string{"not an executable file", "in the PATH"}},
 		{Command{Path: "./plain", Dir: dir}, []string{"not an executable file", "correct its path"}},
 		{Command{Path: dir + "/none"}, []string{"not found", "correct its path"}},
 		{Command{Path: ""}, []string{"empty"}},
@@ -282,6 +282,9 @@ func TestNotFound(t *testing.T) {
 		if !errors.As(err, &missing) || !errors.Is(err, exec.ErrNotFound) {
 			t.Errorf("%q: %v", c.cmd.Path, err)
 			continue
+		}
+		if strings.Contains(err.Error(), "/nowhere") {
+			t.Errorf("%q: %v tells the whole PATH", c.cmd.Path, err)
 		}
 		for _, s := range c.says {
 			if !strings.Contains(err.Error(), s) {

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"text/tabwriter"
 	"time"
+
+	"github.com/alecthomas/kong"
 
 	"acp-ls/internal/config"
 	"acp-ls/internal/demo"
@@ -27,6 +30,8 @@ type commands struct {
 	DemoAgent demoAgentCmd `cmd:"" help:"Be the built-in demonstration agent (ACP on standard input and output)."`
 	MCP       mcpCmd       `cmd:"" name:"mcp" hidden:"" help:"Bring the editor's tools to an agent. Agents start it."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // examples are shown below a command's help.
@@ -78,7 +83,8 @@ func (agentsCmd) Run(p *program) error {
 		return err
 	}
 	w := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
-	for _, a := range launcher(func() *config.Settings { return st }, nil).Catalog() {
+	catalog := launcher(func() *config.Settings { return st }, nil).Catalog()
+	for _, a := range catalog {
 		state := "missing"
 		if a.Installed {
 			state = "installed"
@@ -92,8 +98,19 @@ func (agentsCmd) Run(p *program) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if err := defaultAgentKnown(st, catalog); err != nil {
+		fmt.Fprintln(p.stderr, "acp-ls:", err)
+	}
 	_, err = fmt.Fprintf(p.stdout, "\n* is the default; the setting defaultAgent names another.\n")
 	return err
+}
+
+// defaultAgentKnown is an error if the user's default agent is none.
+func defaultAgentKnown(st *config.Settings, catalog []session.AgentEntry) error {
+	if slices.ContainsFunc(catalog, func(a session.AgentEntry) bool { return a.Name == st.DefaultAgent }) {
+		return nil
+	}
+	return session.UnknownAgent(st.DefaultAgent, "the setting defaultAgent names", catalog)
 }
 
 type doctorCmd struct {
@@ -105,9 +122,13 @@ func (c doctorCmd) Run(p *program) error {
 	if err != nil {
 		return err
 	}
+	l := launcher(func() *config.Settings { return st }, nil)
 	name := c.Agent
 	if name == "" {
 		name = st.DefaultAgent
+		if err := defaultAgentKnown(st, l.Catalog()); err != nil {
+			return err
+		}
 	}
 	cwd, err := os.Getwd()
 	if err != nil {
@@ -115,7 +136,6 @@ func (c doctorCmd) Run(p *program) error {
 	}
 	fmt.Fprintf(p.stdout, "starting agent %s ...\n", name)
 	began := time.Now()
-	l := launcher(func() *config.Settings { return st }, nil)
 	a, err := l.Start(p.ctx, name, cwd, doctorHost{})
 	if err != nil {
 		return err

@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	exit := -1
 	parser, err := kong.New(&cli, kong.Name("acp-ls"), kong.Description(description),
 		kong.Writers(stdout, stderr), kong.Exit(func(c int) { exit = c }),
-		kong.Help(helpWithExamples),
+		kong.Help(helpWithExamples), kong.Vars{"version": "acp-ls " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
 	if err != nil {
 		panic(err) // the commands are declared wrongly

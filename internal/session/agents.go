@@ -170,12 +170,26 @@ func (c *Core) Agents() []AgentEntry {
 	return entries
 }
 
+// agentNamed is the agent of that name, or the default one if there is no name.
+func (c *Core) agentNamed(name string) (string, error) {
+	by := ""
+	if name == "" {
+		name, by = c.settings().DefaultAgent, "the setting defaultAgent names"
+	}
+	catalog := c.launcher.Catalog()
+	if !slices.ContainsFunc(catalog, func(e AgentEntry) bool { return e.Name == name }) {
+		return "", UnknownAgent(name, by, catalog)
+	}
+	return name, nil
+}
+
 // Authenticate logs in with one of the agent's methods, the first one if none
 // is named, starting the agent if it does not run. A method that needs a
 // terminal runs there, and the agent is then started anew (ACP authentication).
 func (c *Core) Authenticate(ctx context.Context, agent, method string) error {
-	if agent == "" {
-		agent = c.settings().DefaultAgent
+	agent, err := c.agentNamed(agent)
+	if err != nil {
+		return err
 	}
 	p, err := c.agent(ctx, agent, "")
 	if err != nil {
@@ -217,6 +231,10 @@ func (c *Core) Authenticate(ctx context.Context, agent, method string) error {
 
 // Logout logs the agent out.
 func (c *Core) Logout(ctx context.Context, agent string) error {
+	agent, err := c.agentNamed(agent)
+	if err != nil {
+		return err
+	}
 	p, err := c.agent(ctx, agent, "")
 	if err != nil {
 		return err
@@ -230,11 +248,9 @@ func (c *Core) RestartAgent(ctx context.Context, agent string) error {
 	c.mu.Lock()
 	p := c.agents[agent]
 	c.mu.Unlock()
-	if p == nil {
-		if !slices.ContainsFunc(c.launcher.Catalog(), func(e AgentEntry) bool { return e.Name == agent }) {
-			return Errorf(KindUnknownAgent, "there is no agent %q (acp.agent.list names those there are)", agent)
-		}
-		return nil
+	if p == nil { // one that runs may have gone from the settings
+		_, err := c.agentNamed(agent)
+		return err
 	}
 	p.close(ctx)
 	return nil

@@ -144,7 +144,7 @@ func (c *Core) findSession(id string) (*session, error) {
 			return s, nil
 		}
 	}
-	return nil, Errorf(KindUnknownSession, "there is no session %q (acp.session.list names those there are)", id)
+	return nil, Errorf(KindUnknownSession, "there is no session %q: it was closed, or acp-ls was started anew; open a new one", id)
 }
 
 func (c *Core) allSessions() []*session {

@@ -36,11 +36,9 @@ func (c *Core) LoadSession(ctx context.Context, agent, sessionID, cwd string) (I
 }
 
 func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, error) {
-	if agent == "" {
-		agent = c.settings().DefaultAgent
-	}
-	if !slices.ContainsFunc(c.launcher.Catalog(), func(e AgentEntry) bool { return e.Name == agent }) {
-		return nil, Errorf(KindUnknownAgent, "there is no agent %q (acp.agent.list names those there are; setting agents adds one)", agent)
+	agent, err := c.agentNamed(agent)
+	if err != nil {
+		return nil, err
 	}
 	if cwd == "" {
 		cwd = c.defaultCwd()
