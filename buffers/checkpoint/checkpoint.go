@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 // Options limit what is copied. The zero value means the defaults.
 type Options struct {
 	MaxFile  int64 // bytes of a file whose text is kept; default 1 MiB
-	MaxFiles int   // files looked at in a folder without git; default 20,000
+	MaxFiles int   // files looked at in a folder without git, or not known to git; default 20,000
 	Budget   int64 // bytes of all copies; default 64 MiB
 }
 
@@ -25,41 +26,6 @@ func (o Options) withDefaults() Options {
 	o.MaxFiles = cmp.Or(o.MaxFiles, 20000)
 	o.Budget = cmp.Or(o.Budget, 64<<20)
 	return o
-}
-
-// Opaque says why a file's text is not known.
-type Opaque string
-
-const (
-	Binary   Opaque = "binary"   // not UTF-8
-	Large    Opaque = "large"    // above Options.MaxFile
-	Filtered Opaque = "filtered" // git keeps something else than the file, as with LFS
-)
-
-// State is what stood under a path at one time. The zero value: nothing.
-type State struct {
-	Exists  bool
-	Content string // if Opaque is empty
-	Opaque  Opaque
-	Exec    bool   // the file may be run
-	hash    string // if it is opaque
-}
-
-func (s State) same(t State) bool {
-	if !s.Exists || !t.Exists {
-		return s.Exists == t.Exists
-	}
-	if s.Opaque == "" && t.Opaque == "" {
-		return s.Exec == t.Exec && s.Content == t.Content
-	}
-	return s.Exec == t.Exec && s.sum() == t.sum()
-}
-
-func (s State) sum() string {
-	if s.Opaque == "" {
-		return hashOf(s.Content)
-	}
-	return s.hash
 }
 
 // Change is a file that is not as it was.
@@ -72,20 +38,23 @@ type Change struct {
 type source interface {
 	// candidates names the files that may have changed.
 	candidates(ctx context.Context) ([]string, error)
-	// before is what a file held that is not among the copies.
-	before(ctx context.Context, path string) (State, error)
+	// before is what files held that are not among the copies. A file that it does
+	// not name was not there.
+	before(ctx context.Context, paths []string) (map[string]State, error)
 }
 
 // Checkpoint is what a folder held when it was taken. It is safe for concurrent use.
 type Checkpoint struct {
-	root string
-	opt  Options
-	src  source
-	note string
+	root  string
+	opt   Options
+	src   source
+	notes []string
 
 	mu     sync.Mutex
 	copies map[string]*kept
-	used   int64
+	found  map[string]State // what the source has told of files before
+	used   int64            // bytes of both
+	cut    bool             // not all files were looked at
 }
 
 // kept is a copy with what tells whether it still is one.
@@ -106,29 +75,34 @@ func (k *kept) current(info fs.FileInfo) bool {
 // cheaper: what has not moved since is not read again. Note says what, if
 // anything, is left out.
 func Take(ctx context.Context, root buffers.Path, earlier *Checkpoint, opt Options) (*Checkpoint, error) {
-	c := &Checkpoint{root: string(root), opt: opt.withDefaults(), copies: map[string]*kept{}}
-	git, err := openGit(ctx, c.root)
+	c := &Checkpoint{root: string(root), opt: opt.withDefaults(), copies: map[string]*kept{}, found: map[string]State{}}
+	git, err := openGit(ctx, c.root, c.opt.MaxFile, earlier.git())
 	if err != nil {
 		return nil, err
 	}
 	var paths []string
 	if git != nil {
 		c.src = git
-		paths, err = git.candidates(ctx)
+		if paths, err = git.start(ctx); err != nil {
+			return nil, err
+		}
+		if c.cut = len(paths) > c.opt.MaxFiles; c.cut {
+			paths = paths[:c.opt.MaxFiles] // git names what it knows first
+			c.notes = append(c.notes, fmt.Sprintf("%s has more than %d files that git does not know: changes are looked for in the first %d", c.root, c.opt.MaxFiles, c.opt.MaxFiles))
+		}
 	} else {
 		w, why := newWalk(c.root, c.opt.MaxFiles)
-		c.src = w
 		if why != "" {
-			c.note = why
+			c.notes = append(c.notes, why)
 			return c, nil
 		}
-		paths, err = w.candidates(ctx)
-		if w.cut {
-			c.note = fmt.Sprintf("%s has more than %d files and no git: changes are looked for in the first %d", c.root, c.opt.MaxFiles, c.opt.MaxFiles)
+		c.src = w
+		if paths, c.cut, err = w.list(ctx); err != nil {
+			return nil, err
 		}
-	}
-	if err != nil {
-		return nil, err
+		if c.cut {
+			c.notes = append(c.notes, fmt.Sprintf("%s has more than %d files and no git: changes are looked for in the first %d", c.root, c.opt.MaxFiles, c.opt.MaxFiles))
+		}
 	}
 	for _, p := range paths {
 		if err := ctx.Err(); err != nil {
@@ -139,8 +113,20 @@ func Take(ctx context.Context, root buffers.Path, earlier *Checkpoint, opt Optio
 	return c, nil
 }
 
+func (c *Checkpoint) git() *git {
+	if c == nil {
+		return nil
+	}
+	g, _ := c.src.(*git)
+	return g
+}
+
 // Note says what the checkpoint does not cover; empty if nothing.
-func (c *Checkpoint) Note() string { return c.note }
+func (c *Checkpoint) Note() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.Join(c.notes, "\n")
+}
 
 // keep copies a file, or takes the copy of an earlier checkpoint.
 func (c *Checkpoint) keep(path string, earlier *Checkpoint) {
@@ -156,18 +142,33 @@ func (c *Checkpoint) keep(path string, earlier *Checkpoint) {
 		return
 	}
 	now := time.Now()
-	c.add(path, &kept{c.look(path), info, now})
+	c.add(path, &kept{look(path, c.opt.MaxFile), info, now})
 }
 
 func (c *Checkpoint) add(path string, k *kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.used+int64(len(k.Content)) > c.opt.Budget {
-		k = &kept{State{Exists: k.Exists, Opaque: Large, Exec: k.Exec, hash: k.sum()}, k.info, k.at}
-		c.note = fmt.Sprintf("more than %d MiB of changed files in %s: some are known by hash only", c.opt.Budget>>20, c.root)
+	if !c.room(k.State) {
+		k = &kept{k.State.forget(), k.info, k.at}
+		c.overBudget()
 	}
-	c.used += int64(len(k.Content))
 	c.copies[path] = k
+}
+
+// room takes what a content needs from the budget; mu is held.
+func (c *Checkpoint) room(s State) bool {
+	if c.used+int64(len(s.Content)) > c.opt.Budget {
+		return false
+	}
+	c.used += int64(len(s.Content))
+	return true
+}
+
+func (c *Checkpoint) overBudget() {
+	note := fmt.Sprintf("more than %d MiB of changed files in %s: some are known by hash only", c.opt.Budget>>20, c.root)
+	if !slices.Contains(c.notes, note) {
+		c.notes = append(c.notes, note)
+	}
 }
 
 func (c *Checkpoint) copied(path string) *kept {
@@ -190,10 +191,42 @@ func sameInfo(a, b fs.FileInfo) bool {
 
 // Before is what a file held when the checkpoint was taken.
 func (c *Checkpoint) Before(ctx context.Context, p buffers.Path) (State, error) {
-	if k := c.copied(string(p)); k != nil {
-		return k.State, nil
+	states, err := c.before(ctx, []string{string(p)})
+	return states[string(p)], err
+}
+
+// before is Before for many files. Those that were not there are not named.
+func (c *Checkpoint) before(ctx context.Context, paths []string) (map[string]State, error) {
+	out := map[string]State{}
+	var ask []string
+	c.mu.Lock()
+	for _, p := range paths {
+		if k := c.copies[p]; k != nil {
+			out[p] = k.State
+		} else if s, ok := c.found[p]; ok {
+			out[p] = s
+		} else {
+			ask = append(ask, p)
+		}
 	}
-	return c.src.before(ctx, string(p))
+	c.mu.Unlock()
+	if len(ask) == 0 || c.src == nil {
+		return out, nil
+	}
+	told, err := c.src.before(ctx, ask)
+	if err != nil {
+		return out, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range ask {
+		s := told[p]
+		out[p] = s
+		if c.room(s) {
+			c.found[p] = s
+		}
+	}
+	return out, nil
 }
 
 // Changes compares the folder with the checkpoint, by path.
@@ -211,54 +244,37 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 	}
 	c.mu.Unlock()
 	slices.Sort(paths)
+	paths = slices.Compact(paths)
+	infos := make(map[string]fs.FileInfo, len(paths))
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		info, err := os.Lstat(p)
+		if err == nil {
+			infos[p] = info
+		}
+		k := c.copied(p)
+		return k != nil && k.current(infos[p])
+	})
+	states, err := c.before(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
 	var out []Change
-	for _, p := range slices.Compact(paths) {
+	for _, p := range paths {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		info, err := os.Lstat(p)
-		if err != nil {
-			info = nil
+		before := states[p]
+		if !before.Exists && (c.cut && c.copied(p) == nil || infos[p] != nil && !infos[p].Mode().IsRegular()) {
+			continue // who knows what was there; or a link, a nested repository, a submodule
 		}
-		if info != nil && !info.Mode().IsRegular() {
-			continue
-		}
-		k := c.copied(p)
-		if k != nil && k.current(info) {
-			continue
-		}
-		var before State
-		if k != nil {
-			before = k.State
-		} else if before, err = c.src.before(ctx, p); err != nil {
-			return nil, err
-		}
-		after := c.look(p)
+		after := look(p, c.opt.MaxFile)
 		if before.Opaque == Filtered && after.Exists {
 			// What git has of it is no copy of the file; but git says it differs.
 			after = State{Exists: true, Opaque: Filtered, Exec: after.Exec, hash: after.sum()}
 		}
-		if !before.same(after) {
+		if !before.Same(after) {
 			out = append(out, Change{Path: buffers.Path(p), Before: before, After: after})
 		}
 	}
 	return out, nil
-}
-
-// look reads what stands under a path now.
-func (c *Checkpoint) look(path string) State {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return State{}
-	}
-	st := State{Exists: true, Exec: info.Mode()&0o111 != 0}
-	if info.Size() > c.opt.MaxFile {
-		st.Opaque, st.hash = Large, hashFile(path, info)
-		return st
-	}
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return State{}
-	}
-	return fill(st, b)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,8 +181,8 @@ func TestNoCommitYet(t *testing.T) {
 	r.want(c, "a: \"1\\n\" => \"2\\n\"\nb: - => \"3\\n\"\n")
 }
 
-// A folder inside a work tree is looked at alone; other repositories in it are
-// left to themselves.
+// A folder inside a work tree is looked at alone; submodules and other repositories
+// in it are work trees of their own, which git status does not look into.
 func TestFoldersOfOthers(t *testing.T) {
 	sub := newRepo(t, "f", "1\n")
 	r := newRepo(t, "in/a", "1\n", "out", "1\n")
@@ -200,7 +201,19 @@ func TestFoldersOfOthers(t *testing.T) {
 	r.write("out", "2\n")
 	r.write("in/module/f", "2\n")
 	nested.write("f", "2\n")
-	in.want(c, "a: \"1\\n\" => \"2\\n\"\n")
+	nested.write("new", "1\n")
+	want := `a: "1\n" => "2\n"
+module/f: "1\n" => "2\n"
+nested/f: "1\n" => "2\n"
+nested/new: - => "1\n"
+`
+	in.want(c, want)
+	nested.commit()
+	in.want(c, want)
+	if err := os.RemoveAll(nested.root); err != nil {
+		t.Fatal(err)
+	}
+	in.want(c, "a: \"1\\n\" => \"2\\n\"\nmodule/f: \"1\\n\" => \"2\\n\"\n")
 }
 
 // A second work tree of a repository has a HEAD and an index of its own.
@@ -220,8 +233,143 @@ func TestSparse(t *testing.T) {
 	r := newRepo(t, "in/a", "1\n", "out/b", "1\n")
 	r.git("sparse-checkout", "set", "in")
 	c := r.take(nil, Options{})
+	r.want(c, "")
 	r.write("in/a", "2\n")
-	r.want(c, "in/a: \"1\\n\" => \"2\\n\"\n")
+	r.write("out/b", "made anew\n")
+	r.want(c, "in/a: \"1\\n\" => \"2\\n\"\nout/b: - => \"made anew\\n\"\n")
+}
+
+// What git was told not to look at is looked at all the same.
+func TestFilesGitDoesNotLookAt(t *testing.T) {
+	for _, flag := range []string{"--skip-worktree", "--assume-unchanged"} {
+		r := newRepo(t, "local.conf", "1\n", "other", "1\n")
+		r.git("update-index", flag, "local.conf")
+		r.write("local.conf", "the user's\n")
+		c := r.take(nil, Options{})
+		r.want(c, "")
+		r.write("local.conf", "the agent's\n")
+		r.want(c, "local.conf: \"the user's\\n\" => \"the agent's\\n\"\n")
+		r.want(r.take(c, Options{}), "")
+		r.git("update-index", "--no"+strings.TrimPrefix(flag, "-"), "local.conf") // the index is read anew
+		r.want(r.take(c, Options{}), "")
+	}
+}
+
+// Keywords that checkout expands are in a copy as they are in the file.
+func TestIdent(t *testing.T) {
+	r := newRepo(t, ".gitattributes", "*.c ident\n", "a.c", "$Id$\nx\n")
+	if err := os.Remove(filepath.Join(r.root, "a.c")); err != nil {
+		t.Fatal(err)
+	}
+	r.git("checkout", "-q", "--", "a.c")
+	was, err := os.ReadFile(filepath.Join(r.root, "a.c"))
+	if err != nil || !strings.HasPrefix(string(was), "$Id: ") {
+		t.Fatalf("checkout made %q, %v", was, err)
+	}
+	c := r.take(nil, Options{})
+	r.write("a.c", strings.Replace(string(was), "x\n", "y\n", 1))
+	r.want(c, fmt.Sprintf("a.c: %q => %q\n", was, strings.Replace(string(was), "x\n", "y\n", 1)))
+}
+
+// Line ends of the user's settings count as those of attributes do.
+func TestAutoCRLF(t *testing.T) {
+	r := newFolder(t)
+	r.git("init", "-q", ".")
+	r.git("config", "core.autocrlf", "true")
+	r.write("a", "1\r\n2\r\n")
+	r.commit()
+	c := r.take(nil, Options{})
+	r.write("a", "1\r\nTWO\r\n")
+	r.want(c, "a: \"1\\r\\n2\\r\\n\" => \"1\\r\\nTWO\\r\\n\"\n")
+}
+
+// Many files are read from git at once, whatever is in them and whatever they are
+// called.
+func TestManyFilesOfACommit(t *testing.T) {
+	contents := []string{"", "\n", "x", "x\n", "a missing\n", "1 blob 2\n", "\n missing\n\n", "\x00\n\n", strings.Repeat("l\n", 5000)}
+	names := []string{"a", "b c", "-d", ":e", "*", "ü", "new\nline", "sub/g", "h\t"}
+	var files []string
+	for i, n := range names {
+		files = append(files, n, contents[i])
+	}
+	r := newRepo(t, append(files, ".gitattributes", "b* text eol=crlf\n")...)
+	c := r.take(nil, Options{})
+	for _, n := range names {
+		r.write(n, "changed")
+	}
+	all, err := c.Changes(t.Context())
+	if err != nil || len(all) != len(names) {
+		t.Fatalf("%d changes, %v", len(all), err)
+	}
+	for _, ch := range all {
+		rel, _ := filepath.Rel(r.root, string(ch.Path))
+		i := slices.Index(names, filepath.ToSlash(rel))
+		want := contents[i]
+		if rel == "b c" {
+			want = "\r\n"
+		}
+		if ch.Before.Content != want {
+			t.Errorf("%q had %q, want %q", rel, ch.Before.Content, want)
+		}
+	}
+}
+
+// A file that has become a link or a folder is gone, as a file.
+func TestNoFileAnyMore(t *testing.T) {
+	r := newRepo(t, "a", "1\n", "b", "2\n", "c", "3\n")
+	c := r.take(nil, Options{})
+	for _, n := range []string{"a", "b"} {
+		if err := os.Remove(filepath.Join(r.root, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("c", filepath.Join(r.root, "a")); err != nil {
+		t.Fatal(err)
+	}
+	r.write("b/x", "4\n")
+	if err := os.Symlink("c", filepath.Join(r.root, "new")); err != nil {
+		t.Fatal(err)
+	}
+	r.want(c, "a: \"1\\n\" => -\nb: \"2\\n\" => -\nb/x: - => \"4\\n\"\n")
+}
+
+// What no git knows, and there is too much of, is left out and that is said; what
+// git knows is compared.
+func TestTooManyUntracked(t *testing.T) {
+	r := newRepo(t, "a", "1\n")
+	for i := range 5 {
+		r.write(fmt.Sprint("u", i), "u\n")
+	}
+	c := r.take(nil, Options{MaxFiles: 3})
+	if !strings.Contains(c.Note(), "more than 3 files that git does not know") {
+		t.Errorf("note %q", c.Note())
+	}
+	r.want(c, "")
+	r.write("a", "2\n")
+	r.write("u0", "2\n")
+	r.write("u4", "2\n")
+	r.want(c, "a: \"1\\n\" => \"2\\n\"\nu0: \"u\\n\" => \"2\\n\"\n")
+}
+
+// In a home folder that is a repository only what is in it is looked at.
+func TestHomeInGit(t *testing.T) {
+	r := newRepo(t, ".profile", "1\n")
+	t.Setenv("HOME", r.root)
+	r.write("downloads/x", "1\n")
+	c := r.take(nil, Options{})
+	r.write("downloads/x", "2\n")
+	r.write(".profile", "2\n")
+	r.want(c, ".profile: \"1\\n\" => \"2\\n\"\n")
+}
+
+func TestRootIsNoProject(t *testing.T) {
+	c, err := Take(t.Context(), buffers.Path(filepath.VolumeName(t.TempDir())+string(filepath.Separator)), nil, Options{})
+	if err != nil || !strings.Contains(c.Note(), "is no project") {
+		t.Fatalf("note %q, %v", c.Note(), err)
+	}
+	if all, err := c.Changes(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("%d changes, %v", len(all), err)
+	}
 }
 
 func TestWithoutGit(t *testing.T) {

@@ -8,24 +8,34 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 )
 
-// git is a folder in a work tree, with the commit that was HEAD.
+// git is a folder in a work tree, with the commit that was HEAD, and the work
+// trees inside of it, which git leaves to themselves.
 type git struct {
-	root   string // the folder
-	top    string // of the work tree
-	commit string // empty: no commit yet
+	root    string // the folder
+	top     string // of the work tree
+	commit  string // empty: no commit yet
+	maxFile int64
+	home    bool // the folder is the user's home: what git does not know is not looked at
+
+	listed tracked
 
 	mu       sync.Mutex
 	filtered map[string]bool // paths with a filter attribute, as far as asked
+	inner    []*git          // submodules and nested repositories that were there at the start
 }
 
+// maxInner bounds the work trees inside of one.
+const maxInner = 64
+
 // openGit returns nil if the folder is in no work tree, or there is no git.
-func openGit(ctx context.Context, root string) (*git, error) {
-	g := &git{root: root, filtered: map[string]bool{}}
-	out, err := g.run(ctx, "rev-parse", "--show-toplevel")
+func openGit(ctx context.Context, root string, maxFile int64, earlier *git) (*git, error) {
+	g := &git{root: root, maxFile: maxFile, filtered: map[string]bool{}, home: isHome(root)}
+	out, err := g.run(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, ctx.Err()
 	}
@@ -33,24 +43,33 @@ func openGit(ctx context.Context, root string) (*git, error) {
 	if g.top == "" { // a bare repository
 		return nil, nil
 	}
-	if resolved, err := filepath.EvalSymlinks(filepath.FromSlash(g.top)); err == nil {
-		g.top = resolved
-	}
-	if out, err := g.run(ctx, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err == nil {
+	g.top = resolved(g.top)
+	if out, err := g.run(ctx, nil, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err == nil {
 		g.commit = strings.TrimSpace(string(out))
+	}
+	if earlier != nil {
+		g.listed = earlier.listed
 	}
 	return g, ctx.Err()
 }
 
+func resolved(name string) string {
+	name = filepath.FromSlash(name)
+	if p, err := filepath.EvalSymlinks(name); err == nil {
+		return p
+	}
+	return name
+}
+
 // run runs git so that it changes nothing, takes no lock and asks nobody.
-func (g *git) run(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", g.root, "--no-optional-locks"}, args...)...)
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
-	for i, e := range cmd.Env {
-		// An editor started by a git hook would make us look at another tree.
-		if strings.HasPrefix(e, "GIT_DIR=") || strings.HasPrefix(e, "GIT_INDEX_FILE=") || strings.HasPrefix(e, "GIT_WORK_TREE=") {
-			cmd.Env[i] = "ACP_LS_UNUSED="
-		}
+func (g *git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
+	// A monitor would be a program of the repository's choice, run without anybody asking.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", g.root, "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false"}, args...)...)
+	// An editor started by a git hook would make us look at another tree.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GIT_") && !strings.HasPrefix(e, "GIT_CONFIG_") })
+	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	if stdin != nil {
+		cmd.Stdin = bytes.NewReader(stdin)
 	}
 	out, err := cmd.Output()
 	var exit *exec.ExitError
@@ -60,23 +79,50 @@ func (g *git) run(ctx context.Context, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// candidates are the files git shows as changed or untracked, and those that
-// differ between the pinned commit and what is HEAD now.
-func (g *git) candidates(ctx context.Context) ([]string, error) {
-	out, err := g.run(ctx, "status", "--porcelain=v1", "-z", "--untracked-files=all", "--no-renames", "--", ".")
+// start looks for what git itself does not look into, and names the files of
+// which copies are to be made: those git shows as changed or untracked, and those
+// it was told not to look at.
+func (g *git) start(ctx context.Context) ([]string, error) {
+	if err := g.list(ctx); err != nil {
+		return nil, err
+	}
+	paths, folders, err := g.status(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var paths []string
-	for _, rec := range bytes.Split(out, []byte{0}) {
-		if len(rec) < 4 || rec[len(rec)-1] == '/' { // a nested repository ends in /
-			continue
+	paths = append(g.listed.unseenNow(g), paths...)
+	for _, dir := range append(slices.Clone(g.listed.modules), folders...) {
+		if len(g.inner) == maxInner {
+			break
 		}
-		paths = append(paths, g.abs(string(rec[3:])))
+		in, err := openGit(ctx, dir, g.maxFile, nil)
+		if err != nil {
+			return nil, err
+		}
+		if in == nil || in.top != dir {
+			continue // a submodule that is not checked out
+		}
+		more, err := in.start(ctx)
+		if err != nil {
+			return nil, err
+		}
+		g.inner = append(g.inner, in)
+		paths = append(paths, more...)
+	}
+	return paths, nil
+}
+
+// candidates are the files git shows as changed or untracked, and those that
+// differ between the pinned commit and what is HEAD now. What git does not look at
+// is among the copies.
+func (g *git) candidates(ctx context.Context) ([]string, error) {
+	paths, _, err := g.status(ctx)
+	if err != nil {
+		return nil, err
 	}
 	if g.commit != "" {
 		// No --quiet: where HEAD has not moved this is empty and cheap.
-		out, err := g.run(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", g.commit, "HEAD", "--", ".")
+		out, err := g.run(ctx, nil, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", g.commit, "HEAD", "--", ".")
 		if err == nil {
 			for _, rec := range bytes.Split(out, []byte{0}) {
 				if len(rec) > 0 {
@@ -85,51 +131,57 @@ func (g *git) candidates(ctx context.Context) ([]string, error) {
 			}
 		}
 	}
+	for _, in := range g.inner {
+		if _, err := os.Lstat(in.root); err != nil {
+			continue // taken away, which is more than can be shown
+		}
+		more, err := in.candidates(ctx)
+		if err != nil {
+			return nil, err
+		}
+		paths = append(paths, more...)
+	}
 	return paths, ctx.Err()
+}
+
+// status names the files that git shows as changed, then those it does not know,
+// and the repositories among these.
+func (g *git) status(ctx context.Context) (paths, folders []string, err error) {
+	untracked := "all"
+	if g.home {
+		untracked = "no"
+	}
+	out, err := g.run(ctx, nil, "status", "--porcelain=v1", "-z", "--untracked-files="+untracked, "--no-renames", "--ignore-submodules=dirty", "--", ".")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, rec := range bytes.Split(out, []byte{0}) {
+		if len(rec) < 4 {
+			continue
+		}
+		if rec[len(rec)-1] == '/' {
+			folders = append(folders, g.abs(string(rec[3:])))
+			continue
+		}
+		paths = append(paths, g.abs(string(rec[3:])))
+	}
+	return paths, folders, nil
 }
 
 func (g *git) abs(rel string) string { return filepath.Join(g.top, filepath.FromSlash(rel)) }
 
-// before is what checkout would write of the file in the pinned commit.
-func (g *git) before(ctx context.Context, path string) (State, error) {
+// rel names a file as git does; false if it is not in the work tree.
+func (g *git) rel(path string) (string, bool) {
 	rel, err := filepath.Rel(g.top, path)
-	if err != nil || !filepath.IsLocal(rel) || g.commit == "" {
-		return State{}, nil
-	}
-	rel = filepath.ToSlash(rel)
-	entry, err := g.run(ctx, "ls-tree", "-z", "--full-tree", g.commit, "--", rel)
-	if err != nil || len(entry) == 0 {
-		return State{}, ctx.Err()
-	}
-	mode, _, _ := strings.Cut(string(entry), " ")
-	st := State{Exists: true, Exec: mode == "100755"}
-	switch {
-	case mode != "100644" && mode != "100755": // a link, a submodule
-		return State{}, nil
-	case g.isFiltered(ctx, rel):
-		st.Opaque = Filtered
-		return st, nil
-	}
-	content, err := g.run(ctx, "cat-file", "--filters", g.commit+":"+rel)
-	if err != nil {
-		return State{}, err
-	}
-	return fill(st, content), nil
+	return filepath.ToSlash(rel), err == nil && filepath.IsLocal(rel)
 }
 
-// isFiltered: the file is kept in another form than it has in the work tree.
-func (g *git) isFiltered(ctx context.Context, rel string) bool {
-	g.mu.Lock()
-	known, ok := g.filtered[rel]
-	g.mu.Unlock()
-	if ok {
-		return known
+// of is the work tree that a file is in: the innermost.
+func (g *git) of(path string) *git {
+	for _, in := range g.inner {
+		if _, ok := in.rel(path); ok {
+			return in.of(path)
+		}
 	}
-	out, err := g.run(ctx, "check-attr", "-z", "filter", "--", filepath.Join(g.top, filepath.FromSlash(rel)))
-	fields := strings.Split(string(out), "\x00")
-	filtered := err == nil && len(fields) >= 3 && fields[2] != "unspecified" && fields[2] != "unset"
-	g.mu.Lock()
-	g.filtered[rel] = filtered
-	g.mu.Unlock()
-	return filtered
+	return g
 }

@@ -12,14 +12,64 @@ import (
 	"unicode/utf8"
 )
 
+// Opaque says why a file cannot be shown as text.
+type Opaque string
+
+const (
+	Binary   Opaque = "binary"   // not UTF-8
+	Large    Opaque = "large"    // above Options.MaxFile
+	Filtered Opaque = "filtered" // git keeps something else than the file, as with LFS
+)
+
+// State is what stood under a path at one time. The zero value: nothing.
+type State struct {
+	Exists  bool
+	Content string // the text; of a binary file the bytes, if they are kept
+	Opaque  Opaque
+	Exec    bool   // the file may be run
+	hash    string // if it is opaque
+}
+
+// Same reports whether two states are one: the same content, which may be run or not.
+func (s State) Same(t State) bool {
+	if !s.Exists || !t.Exists {
+		return s.Exists == t.Exists
+	}
+	return s.Exec == t.Exec && s.SameContent(t)
+}
+
+// SameContent compares what two files hold.
+func (s State) SameContent(t State) bool {
+	if s.Opaque == "" && t.Opaque == "" {
+		return s.Content == t.Content
+	}
+	return s.sum() == t.sum()
+}
+
+func (s State) sum() string {
+	if s.Opaque == "" {
+		return hashOf(s.Content)
+	}
+	return s.hash
+}
+
 // fill puts content into a state: as text, or as what is known of what is none.
 func fill(st State, b []byte) State {
-	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
-		st.Opaque, st.hash = Binary, hashOf(string(b))
-		return st
-	}
 	st.Content = string(b)
+	if !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0 {
+		st.Opaque, st.hash = Binary, hashOf(st.Content)
+	}
 	return st
+}
+
+// forget keeps a state without its content.
+func (s State) forget() State {
+	hash := s.sum()
+	if s.Opaque == "" {
+		s.Opaque = Large
+	}
+	s.Content, s.hash = "", hash
+	return s
 }
 
 func hashOf(s string) string {
@@ -50,3 +100,21 @@ func hashFile(path string, info fs.FileInfo) string {
 
 // racy is the age from which on a file's time stamp tells of every later write.
 const racy = 2 * time.Second
+
+// look reads what stands under a path now. What is no regular file is nothing.
+func look(path string, maxFile int64) State {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return State{}
+	}
+	st := State{Exists: true, Exec: info.Mode()&0o111 != 0}
+	if info.Size() > maxFile {
+		st.Opaque, st.hash = Large, hashFile(path, info)
+		return st
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return State{}
+	}
+	return fill(st, b)
+}

@@ -11,26 +11,33 @@ import (
 type walk struct {
 	root string
 	max  int
-	cut  bool
 }
 
 // newWalk says why a folder is not walked: it is too much like everything.
 func newWalk(root string, limit int) (w *walk, why string) {
 	w = &walk{root: root, max: limit}
-	home, _ := os.UserHomeDir()
-	if root == home || filepath.Dir(root) == root {
-		w.max = 0
-		return w, root + " is no project: changes in it are seen in open files only"
+	if isHome(root) || filepath.Dir(root) == root {
+		return nil, root + " is no project: changes in it are seen in open files only"
 	}
 	return w, ""
+}
+
+func isHome(folder string) bool {
+	home, err := os.UserHomeDir()
+	return err == nil && (folder == home || folder == resolved(home))
 }
 
 // skipped folders hold what programs made, and other programs' records.
 var skipped = map[string]bool{".git": true, ".hg": true, ".svn": true, "node_modules": true, ".venv": true, "__pycache__": true}
 
 func (w *walk) candidates(ctx context.Context) ([]string, error) {
-	var paths []string
-	err := filepath.WalkDir(w.root, func(p string, d fs.DirEntry, err error) error {
+	paths, _, err := w.list(ctx)
+	return paths, err
+}
+
+// list names the first files of the folder; cut says that there are more.
+func (w *walk) list(ctx context.Context) (paths []string, cut bool, err error) {
+	err = filepath.WalkDir(w.root, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -47,14 +54,14 @@ func (w *walk) candidates(ctx context.Context) ([]string, error) {
 		case !d.Type().IsRegular():
 			return nil
 		case len(paths) >= w.max:
-			w.cut = true
+			cut = true
 			return fs.SkipAll
 		}
 		paths = append(paths, p)
 		return nil
 	})
-	return paths, err
+	return paths, cut, err
 }
 
 // before: what is not among the copies was not there.
-func (w *walk) before(context.Context, string) (State, error) { return State{}, nil }
+func (w *walk) before(context.Context, []string) (map[string]State, error) { return nil, nil }

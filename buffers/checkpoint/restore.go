@@ -1,0 +1,113 @@
+package checkpoint
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"acp-ls/buffers"
+)
+
+// ErrNoCopy is the error for a file of whose content of before there is no copy.
+var ErrNoCopy = errors.New("there is no copy of it")
+
+// ErrMoved is the error for a file that is not what it was when it was looked at.
+var ErrMoved = errors.New("it has changed since it was looked at")
+
+// Content is what a file held when the checkpoint was taken, text or not. It fails
+// with ErrNoCopy if only its hash is known.
+func (c *Checkpoint) Content(ctx context.Context, p buffers.Path) ([]byte, State, error) {
+	st, err := c.Before(ctx, p)
+	switch {
+	case err != nil:
+		return nil, st, err
+	case !st.Exists, st.Opaque == "", st.Content != "":
+		return []byte(st.Content), st, nil
+	case st.Opaque == Large && c.copied(string(p)) == nil && c.git() != nil:
+		g := c.git().of(string(p))
+		blobs, err := g.tree(ctx, g.commit, []string{string(p)})
+		if err != nil || len(blobs) != 1 {
+			return nil, st, errors.Join(ErrNoCopy, err)
+		}
+		content, err := g.checkout(ctx, blobs[0])
+		return content, st, err
+	}
+	return nil, st, ErrNoCopy
+}
+
+// Restore makes a file that is now, a state that Changes has told of, what it was
+// when the checkpoint was taken: its content, that it may be run, or that there is
+// none. It fails with ErrMoved or ErrNoCopy, before anything is written.
+func (c *Checkpoint) Restore(ctx context.Context, p buffers.Path, now State) error {
+	content, was, err := c.Content(ctx, p)
+	if err == nil {
+		err = c.restore(string(p), content, was, now)
+	}
+	if err != nil {
+		return fmt.Errorf("restore %s: %w", p, err)
+	}
+	return nil
+}
+
+func (c *Checkpoint) restore(path string, content []byte, was, now State) error {
+	found := look(path, c.opt.MaxFile)
+	if now.Opaque == Filtered && found.Exists { // as Changes has it
+		found = State{Exists: true, Opaque: Filtered, Exec: found.Exec, hash: found.sum()}
+	}
+	if !found.Same(now) {
+		return ErrMoved
+	}
+	if !was.Exists {
+		return os.Remove(path)
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	temp := filepath.Join(dir, buffers.TempPrefix+strings.ToLower(rand.Text())+".tmp")
+	mode := os.FileMode(0o666)
+	if was.Exec {
+		mode = 0o777
+	}
+	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if info, statErr := os.Lstat(path); err == nil && statErr == nil && info.Mode().IsRegular() {
+		err = f.Chmod(execMode(info.Mode().Perm(), was.Exec))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp)
+	}
+	return err
+}
+
+// SetExec makes a file one that may be run, by those who may read it, or not.
+func SetExec(p buffers.Path, exec bool) error {
+	info, err := os.Lstat(string(p))
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", p, buffers.ErrNotRegular)
+	}
+	return os.Chmod(string(p), execMode(info.Mode().Perm(), exec))
+}
+
+func execMode(perm os.FileMode, exec bool) os.FileMode {
+	if exec {
+		return perm | perm&0o444>>2
+	}
+	return perm &^ 0o111
+}
