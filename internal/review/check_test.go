@@ -241,7 +241,7 @@ func (d *Doc) check() error {
 			continue
 		}
 		here := d.text.Slice(d.text.LineStart(h.StartLine), d.text.LineStart(h.EndLine))
-		if want := map[State]string{StatePending: h.Text, StateConflict: h.BaseText}[h.State]; here != want {
+		if want := map[State]string{StatePending: h.Text, StateConflict: h.BaseText, StateProposed: h.BaseText}[h.State]; here != want {
 			return fmt.Errorf("hunk %s says %q, the text %q", h.ID, want, here)
 		}
 		if len(h.Origins) == 0 {

@@ -22,6 +22,9 @@
 // of rows, and puts it back. So a document without changes costs nothing, and a keystroke
 // far from all hunks costs a shift of row numbers.
 //
+// What is only asked for stands beside the rows: a proposal (proposal.go) is in neither text,
+// and becomes an agent's edit, or nothing.
+//
 // An event of the editor is not the user's edit: `:%s` is one range over everything, one undo
 // is two notifications with a text between that nobody saw. It says where to look; the
 // difference inside that range is what the user did (user.go). And each text a document has
@@ -75,7 +78,7 @@ type Origin struct {
 // State is what a hunk waits for.
 type State string
 
-// The states. StateProposed is kept for changes that are reviewed before they land.
+// The states. StateProposed is a change that is asked for and has not landed.
 const (
 	StatePending  State = "pending"
 	StateProposed State = "proposed"
@@ -96,8 +99,8 @@ type Hunk struct {
 	// that the hunk occupies or would replace; equal: between rows.
 	StartLine, EndLine int
 
-	// BaseText is what reject puts there (pending), or what stands there now (conflict,
-	// rejected). Text is what stands there (pending), or what would. Both are whole rows
+	// BaseText is what reject puts there (pending), or what stands there now (proposed,
+	// conflict, rejected). Text is what stands there (pending), or what would. Both are whole rows
 	// with their terminators.
 	BaseText, Text string
 
@@ -108,6 +111,7 @@ type Hunk struct {
 	Mixed     bool // the user has typed inside rows of the agent
 	Committed bool // in a commit that decided nothing
 	Lost      bool // no row of it was found again
+	Marked    Take // of a proposal: what is to become of it, or nothing yet
 }
 
 // A Refusal says why a decision about ID was not carried out.
@@ -133,6 +137,7 @@ type Doc struct {
 
 	rejected  []*rejection
 	conflicts []*conflict
+	proposed  *proposed // nil if nothing is
 
 	rev    uint64
 	listed *listing // what Hunks found for rev, or nil
@@ -239,6 +244,7 @@ func (d *Doc) begin() { d.seq++ }
 func (d *Doc) end() {
 	d.rev++
 	d.listed = nil
+	d.followText()
 	d.dropUndecided()
 	d.tidy()
 	d.remember()

@@ -144,14 +144,14 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 		of    any
 		known string
 	}{
-		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied seq early memory memCost rowsBuilt decided"},
+		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied seq early memory memCost rowsBuilt decided proposed"},
 		{run{}, "at n rows"},
 		{row{}, "text end ins del id user was mine | fresh"},
 		{span{}, "from to"},
 		{Origin{}, "Change Session Agent Turn ToolCall Title Author Sure"},
 		{rejection{}, "hunk rows at n was lead before after"},
 		{rejectedRow{}, "row chosen stays"},
-		{Hunk{}, "ID State Origins BaseText Text Gone Mixed Committed Lost | StartLine EndLine"},
+		{Hunk{}, "ID State Origins BaseText Text Gone Mixed Committed Lost | StartLine EndLine Marked"},
 		{conflict{}, "id origin at n base theirs"},
 	} {
 		typ := reflect.TypeOf(x.of)

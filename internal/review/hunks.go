@@ -55,6 +55,11 @@ func (d *Doc) list() *listing {
 	for _, c := range d.conflicts {
 		l.hunks = append(l.hunks, d.conflictHunk(c))
 	}
+	for _, p := range d.proposals() {
+		if !d.moot(p) {
+			l.hunks = append(l.hunks, d.proposedHunk(p))
+		}
+	}
 	sort.SliceStable(l.hunks, func(i, j int) bool { return l.hunks[i].StartLine < l.hunks[j].StartLine })
 	d.listed = l
 	return l
