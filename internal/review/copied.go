@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"acp-ls/buffers/linediff"
@@ -87,10 +88,9 @@ func (d *Doc) moves(t text.Text, start, oldEnd, newEnd int, author Author) bool 
 			return false
 		}
 	}
-	agents, kept := false, false
+	agents := false
 	d.eachStored(at, at+n, func(_ int, r row) { agents = agents || r.agents() && !thin(r.text) })
-	d.eachStored(c.at, c.at+n, func(_ int, r row) { kept = kept || r.agents() && !thin(r.text) })
-	if !agents || kept {
+	if !agents || broughtBack(c.was.runs, d.runs) {
 		return false
 	}
 
@@ -109,6 +109,18 @@ func (d *Doc) moves(t text.Text, start, oldEnd, newEnd int, author Author) bool 
 	d.until = d.now().Add(provisional)
 	d.end()
 	return true
+}
+
+// broughtBack reports whether there are agent's rows in now that were not there before: put
+// in, those were no copies.
+func broughtBack(before, now []run) bool {
+	held := undecidedIDs(before)
+	for _, r := range now {
+		if slices.ContainsFunc(r.rows, func(x row) bool { return x.agents() && !thin(x.text) && !held[x.id] }) {
+			return true
+		}
+	}
+	return false
 }
 
 // moveEdits returns the edits that take n rows out and put them in elsewhere, numbered from
