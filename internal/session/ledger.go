@@ -106,3 +106,14 @@ func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text 
 	}
 	return found
 }
+
+// texts are those the session saw of a file, the newest first.
+func (l *ledger) texts(p buffers.Path) []text.Text {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []text.Text
+	for _, s := range slices.Backward(l.seen[p]) {
+		out = append(out, s.text)
+	}
+	return out
+}
