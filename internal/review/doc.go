@@ -64,7 +64,7 @@ const (
 )
 
 // ours reports whether a's edits are the user's own: they go into the baseline too.
-func (a Author) ours() bool { return a == AuthorUser || a == AuthorFormatter }
+func (a Author) ours() bool { return a == AuthorUser || a == AuthorFormatter || a == AuthorGit }
 
 // Origin says where a change comes from. Change identifies it; the rest is for those who
 // read it. Sure is false where the author is concluded, not known.

@@ -3,6 +3,7 @@ package review
 import (
 	"slices"
 
+	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
 )
 
@@ -15,6 +16,30 @@ func (d *Doc) Resume(t text.Text) []Hunk {
 	if d.text.Equal(t) {
 		return nil
 	}
+	return d.takeOver(t, AuthorUser, false)
+}
+
+// Follow takes over a text that another program of the user's has put in the place of the
+// document's, such as git does (rule 8). The difference is an edit of the user's, but not one
+// by hand: a pending hunk of which it leaves nothing in the text goes as a whole. Those are
+// listed as rejected and Lost, and returned as lost; of those that are, the ones whose text is
+// there again are pending again, and returned as back.
+func (d *Doc) Follow(t text.Text, author Author) (lost, back []Hunk) {
+	d.settled()
+	if d.text.Equal(t) {
+		return nil, nil
+	}
+	back = d.bringBackLost(t)
+	if d.text.Equal(t) {
+		return nil, back
+	}
+	return d.takeOver(t, author, true), back
+}
+
+// takeOver makes t of the text, and lists the pending hunks of which nothing is left. If
+// whole, rows that a hunk took out are not left by themselves: they belong to what it put in,
+// or to the rows beside them.
+func (d *Doc) takeOver(t text.Text, author Author, whole bool) (lost []Hunk) {
 	known := func(m mark) bool { return m != 0 && d.origins[m].Author != AuthorUnknown }
 	list := d.rejections(func(r row) (ins, del bool) { return known(r.ins), known(r.del) })
 	for _, r := range list {
@@ -22,10 +47,12 @@ func (d *Doc) Resume(t text.Text) []Hunk {
 		r.n, r.hunk.Lost = r.was, true
 		d.rejected = append(slices.Clip(d.rejected), r) // where it moves along
 	}
-	d.userText(t, AuthorUser)
+	d.userText(t, author)
 	d.settled()
+	if whole {
+		d.dropOrphans(list)
+	}
 	left := undecidedIDs(d.runs)
-	var lost []Hunk
 	d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), func(r *rejection) bool {
 		if !slices.ContainsFunc(list, func(x *rejection) bool { return x.hunk.ID == r.hunk.ID }) {
 			return false
@@ -39,4 +66,97 @@ func (d *Doc) Resume(t text.Text) []Hunk {
 	d.rev++
 	d.listed = nil
 	return lost
+}
+
+// dropOrphans takes rows out of the baseline that a hunk had taken out of the text, where
+// nothing is left of what it had put in or, if that was nothing, of the rows beside them.
+func (d *Doc) dropOrphans(list []*rejection) {
+	there := map[uint64]bool{} // rows that are in the text
+	type place struct {
+		at            int
+		before, after string
+	}
+	tombs := map[uint64]place{} // rows that are not, with those beside them
+	for _, r := range d.runs {
+		at := r.at
+		for _, x := range r.rows {
+			if x.inText() {
+				there[x.id] = true
+				at++
+				continue
+			}
+			before, after := around(d.text, at, at)
+			tombs[x.id] = place{at, before[0], after[0]}
+		}
+	}
+	orphans := map[uint64]bool{}
+	for _, r := range list {
+		put, left, beside := false, false, false
+		for _, x := range r.rows {
+			if !x.chosen {
+				continue
+			}
+			put = put || x.agents()
+			left = left || x.agents() && there[x.id]
+			p, ok := tombs[x.id]
+			beside = beside || ok && (p.before == r.before[0] || p.after == r.after[0])
+		}
+		if put && left || !put && beside {
+			continue
+		}
+		gone := *r
+		for _, x := range r.rows {
+			if p, tomb := tombs[x.id]; tomb && x.chosen {
+				orphans[x.id] = true
+				gone.at, gone.n = p.at, 0
+			}
+		}
+		if !slices.ContainsFunc(d.rejected, func(x *rejection) bool { return x.hunk.ID == r.hunk.ID }) {
+			d.rejected = append(slices.Clip(d.rejected), &gone)
+		}
+	}
+	if len(orphans) == 0 {
+		return
+	}
+	// Nobody has decided on them: with the text of before they are back.
+	d.begin()
+	var splices []splice
+	for _, r := range d.runs {
+		if slices.ContainsFunc(r.rows, func(x row) bool { return orphans[x.id] }) {
+			w := d.window(r.at, r.at+r.n)
+			rows := slices.DeleteFunc(slices.Clone(w.rows), func(x row) bool { return orphans[x.id] })
+			splices = append(splices, splice{window: w, rows: d.settleRows(rows)})
+		}
+	}
+	d.put(splices)
+	d.end()
+}
+
+// bringBackLost restores the lost hunks that lie between the text and t: those by which the
+// text comes nearer to t by as much as they change it.
+func (d *Doc) bringBackLost(t text.Text) (back []Hunk) {
+	for _, r := range d.rejected {
+		if !r.hunk.Lost {
+			continue
+		}
+		with := d.Clone()
+		if done, _ := with.Restore([]string{r.hunk.ID}); len(done) == 0 {
+			continue
+		}
+		if differing(d.text, with.text)+differing(with.text, t) <= differing(d.text, t) {
+			*d = *with
+			back = append(back, r.hunk)
+		}
+	}
+	return back
+}
+
+// differing counts the rows in which two texts differ.
+func differing(a, b text.Text) int {
+	lo, hi, nhi := changedRows(a, b, 0)
+	n := 0
+	for _, e := range linediff.Diff(a.Lines(lo, hi), b.Lines(lo, nhi)) {
+		n += e.A1 - e.A0 + e.B1 - e.B0
+	}
+	return n
 }
