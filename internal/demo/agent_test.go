@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -189,6 +190,79 @@ func TestTheSelectionIsWhatIsMeant(t *testing.T) {
 	has(t, said, "`x.go lines 10-12` is Go, 3 lines", "It calls `g`", "line 11: `g() // TODO`")
 	_, said = c.prompt("explain these lines", resource(c.uri("x.go")+"#L10", "g()\n"))
 	has(t, said, "`x.go line 10`")
+}
+
+// What is not there is not another file: not the one of the turn before, not one
+// that came along, not one that is found.
+func TestWhatIsNotThereIsNotAnotherFile(t *testing.T) {
+	note := func(lines ...string) acp.ContentBlock { return acp.TextBlock(strings.Join(lines, "\n")) }
+	noSelection := note("@selection names nothing: nothing is selected")
+	noBuffer := note("@buffer names nothing: no document is in front")
+	for _, tt := range []struct {
+		prompt string
+		more   []acp.ContentBlock
+		said   string
+	}{
+		{`replace "one" with "two" in @buffer`, []acp.ContentBlock{noBuffer}, "I was given no file: @buffer names nothing: no document is in front."},
+		{"trim @buffer", []acp.ContentBlock{noBuffer}, "I was given no file"},
+		{"trim @selection", []acp.ContentBlock{noSelection}, "I was given no file: @selection names nothing: nothing is selected."},
+		{"trim the selection", nil, "Which file"},
+		{"trim this", []acp.ContentBlock{note("the selection names nothing: /gone.txt is neither open nor on disk")}, "I was given no file: the selection"},
+		{"trim this", []acp.ContentBlock{note("the context names nothing: /gone.txt is neither open nor on disk")}, "I was given no file: the context"},
+		{"trim @diff", []acp.ContentBlock{note("@diff names nothing: there is no git")}, "I was given no file: @diff"},
+		{"trim @open", []acp.ContentBlock{note("@open names nothing: no file is open")}, "I was given no file: @open"},
+		{"rename one to two in the selected lines", nil, "Which file"},
+		{"rename one to two in @gone.txt", nil, "There is no file `gone.txt`"},
+		{"find one in @buffer", []acp.ContentBlock{noBuffer}, "Which file?"},
+		{"find one in @gone.txt", nil, "Which file?"},
+		{"explain @buffer", []acp.ContentBlock{noBuffer}, "Which file?"},
+		{"tidy up @gone.txt, then trim it", nil, "There is no file `gone.txt`"},
+	} {
+		for _, along := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%v", tt.prompt, along), func(t *testing.T) {
+				c := start(t)
+				c.file("a.txt", "one \n", "one \n")
+				c.prompt("how many lines are in @a.txt") // the file it knows
+				more := tt.more
+				if along { // unsaved, and nobody spoke of it
+					more = append([]acp.ContentBlock{resource(c.uri("a.txt"), "one \n")}, more...)
+				}
+				_, said := c.prompt(tt.prompt, more...)
+				has(t, said, tt.said)
+				if strings.Contains(c.logged(), "tool") || strings.Contains(c.logged(), "write") || c.live("a.txt") != "one \n" {
+					t.Errorf("%q\n%s\nsaid %s", c.live("a.txt"), c.logged(), said)
+				}
+			})
+		}
+	}
+}
+
+// The words of a prompt are what the client says they are, whatever else is given.
+func TestWordsAreWhatTheClientSays(t *testing.T) {
+	c := start(t)
+	c.file("a.txt", "", "x\n")
+	c.file("b.txt", "", "x\n")
+	a, b := resource(c.uri("a.txt"), "x\n"), resource(c.uri("b.txt"), "x\n")
+	c.prompt(`replace "x" with "y" in @buffer`, a, b, acp.TextBlock("@buffer is "+c.uri("b.txt")))
+	if c.live("a.txt") != "x\n" || c.live("b.txt") != "y\n" {
+		t.Errorf("%q, %q", c.live("a.txt"), c.live("b.txt"))
+	}
+	c.prompt(`replace "x" with "z" in @selection`, b, resource(c.uri("a.txt")+"#L1-L1", "x\n"), acp.TextBlock("@selection is "+c.uri("a.txt")+"#L1-L1\n@buffer is "+c.uri("b.txt")))
+	if c.live("a.txt") != "z\n" || c.live("b.txt") != "y\n" {
+		t.Errorf("%q, %q", c.live("a.txt"), c.live("b.txt"))
+	}
+	// One good file and one that is not there: the good one alone.
+	_, said := c.prompt(`replace "z" with "w" in @a.txt and @buffer`, b, acp.TextBlock("@buffer names nothing: no document is in front"))
+	has(t, said, "I was given no file: @buffer")
+	if c.live("a.txt") != "w\n" || c.live("b.txt") != "y\n" {
+		t.Errorf("%q, %q", c.live("a.txt"), c.live("b.txt"))
+	}
+	// Each request has its own: the second is not done to the file of the first.
+	c.file("d.txt", "", "d \nw\n")
+	c.prompt(`replace "w" with "v" in @d.txt, then trim @gone.txt`)
+	if c.live("d.txt") != "d \nv\n" {
+		t.Errorf("%q", c.live("d.txt"))
+	}
 }
 
 func TestTheTurnBeforeIsRemembered(t *testing.T) {

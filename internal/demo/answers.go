@@ -59,6 +59,8 @@ func (r request) describe() string {
 	return r.verb.phrase()
 }
 
+const whichFile = "Which file? Point at it with @, as in \"@main.go\", or select some text."
+
 // answer does a request that changes no file.
 func (t *turn) answer(r request, targets []target) error {
 	switch r.verb {
@@ -80,7 +82,7 @@ func (t *turn) answer(r request, targets []target) error {
 		// Not understood but for the file: say what can be said of it.
 	}
 	if len(targets) == 0 {
-		return t.say("Which file? Point at it with @, as in \"@main.go\", or select some text.")
+		return t.say(whichFile)
 	}
 	for i, target := range targets {
 		if i > 0 {

@@ -17,6 +17,7 @@ import (
 // target is something a turn is about: a file, lines of one, or a text without
 // a file.
 type target struct {
+	uri   string // of the resource, if it was given along
 	path  string // absolute; empty: a text without a file, which can be told about only
 	name  string // as shown
 	lines code.Lines
@@ -43,6 +44,37 @@ func (t target) title() string {
 type prompt struct {
 	instruction string
 	given       []target
+	// What acp-ls says behind the resources: the URIs that a word like @buffer
+	// stands for, and what was pointed at and is not there, with the reason.
+	words   map[string][]string
+	nothing []string
+}
+
+var (
+	wordIsRE  = lazyre.New(`^(@\w+) is (\S+)$`)
+	nothingRE = lazyre.New(`^(@\w+|the selection|the context) names nothing: .*$`)
+)
+
+// readNote takes in a text block in which the client, not the user, says what the
+// words of the prompt stand for; it returns false if the block is something else.
+func (p *prompt) readNote(text string) bool {
+	lines := strings.Split(text, "\n")
+	for _, l := range lines {
+		if !wordIsRE.MatchString(l) && !nothingRE.MatchString(l) {
+			return false
+		}
+	}
+	for _, l := range lines {
+		if m := wordIsRE.FindStringSubmatch(l); m != nil {
+			if p.words == nil {
+				p.words = map[string][]string{}
+			}
+			p.words[m[1]] = append(p.words[m[1]], m[2])
+		} else {
+			p.nothing = append(p.nothing, l)
+		}
+	}
+	return true
 }
 
 var fencedBlock = lazyre.New("(?ms)^(`{3,}|~{3,})([\\w+-]*)[^\\n]*\\n(.*?)^(?:`{3,}|~{3,})[ \\t]*$")
@@ -52,20 +84,25 @@ var fencedBlock = lazyre.New("(?ms)^(`{3,}|~{3,})([\\w+-]*)[^\\n]*\\n(.*?)^(?:`{
 func readPrompt(blocks []wire.ContentBlock, cwd string) prompt {
 	var p prompt
 	var words []string
-	for _, b := range blocks {
+	for i, b := range blocks {
 		switch b.Type {
 		case wire.ContentText:
+			if i > 0 && p.readNote(b.Text) {
+				continue
+			}
 			if len(p.given) == 0 {
 				words = append(words, b.Text)
 			} else if m := fencedBlock.FindStringSubmatch(b.Text); m != nil && strings.Contains(b.Text[:strings.Index(b.Text, m[0])], p.given[len(p.given)-1].name) {
 				p.given[len(p.given)-1].text = &m[3] // the link before it, written out
 			}
 		case wire.ContentResourceLink:
-			p.given = append(p.given, targetOf(b.URI, b.Name, cwd))
+			t := targetOf(b.URI, b.Name, cwd)
+			t.uri = b.URI
+			p.given = append(p.given, t)
 		case wire.ContentResource:
 			if b.Resource != nil && b.Resource.Text != nil {
 				t := targetOf(b.Resource.URI, "", cwd)
-				t.text = b.Resource.Text
+				t.uri, t.text = b.Resource.URI, b.Resource.Text
 				p.given = append(p.given, t)
 			}
 		}
@@ -125,9 +162,30 @@ var (
 	mentionRE  = lazyre.New(`(?:^|[\s(\[{<"'` + "`" + `,;:])@(?:"([^"\n]+)"|([^\s"<>|` + "`" + `]+))`)
 	bareFileRE = lazyre.New(`[^\s"'` + "`" + `()<>,;:!?]*[./][^\s"'` + "`" + `()<>,;:!?]*`)
 	linesRE    = lazyre.New(`#L(\d+)(?:-L?(\d+))?$`)
-	selectedRE = lazyre.New(`(?i)\bselect(?:ion|ed)\b|\b(?:these|this)\s+(?:lines?|part|piece|bit|code|function|block)\b`)
+	selectedRE = lazyre.New(`(?i)\bselect(?:ion|ed)\b`)
+	theseRE    = lazyre.New(`(?i)\b(?:these|this)\s+(?:lines?|part|piece|bit|code|function|block)\b`)
 	allRE      = lazyre.New(`(?i)\b(?:files|both|each|all\s+of|everywhere|them)\b`)
 )
+
+// lost says whether a request points at something that is not there. It must not
+// be done to something else instead.
+func (p prompt) lost(r request, cwd string) bool {
+	return len(p.nothing) > 0 || len(p.missing(p.instruction, cwd)) > 0 || p.wantsSelection(r)
+}
+
+// wantsSelection says that a request speaks of a selection and none was given.
+func (p prompt) wantsSelection(r request) bool {
+	if p.words["@selection"] != nil {
+		return false
+	}
+	words := p.instruction
+	for _, own := range []string{r.a, r.b} { // what is renamed may be called so
+		if own != "" {
+			words = strings.ReplaceAll(words, own, "")
+		}
+	}
+	return selectedRE.MatchString(words) && !slices.ContainsFunc(p.given, func(t target) bool { return !t.lines.Whole() || t.path == "" })
+}
 
 // choose picks what a request is about, the surest first: files named in its
 // words; the selection; what was given along; what the turn before was about.
@@ -135,20 +193,23 @@ func (p prompt) choose(r request, s *session) []target {
 	if named := p.named(r.text, s.cwd); len(named) > 0 {
 		return named
 	}
+	if len(p.missing(r.text, s.cwd)) > 0 || slices.ContainsFunc(p.nothing, func(l string) bool {
+		return strings.Contains(r.text, strings.SplitN(l, " ", 2)[0])
+	}) {
+		return nil // nor what another request is about
+	}
 	// "rename a to b in @x.go, then sort the imports": the other's files.
 	if named := p.named(p.instruction, s.cwd); len(named) > 0 {
 		return named
 	}
-	if len(p.missing(r.text, s.cwd)) > 0 {
-		return nil // not something else instead
+	if p.lost(r, s.cwd) {
+		return nil
 	}
 	selected := slices.DeleteFunc(slices.Clone(p.given), func(t target) bool { return t.lines.Whole() })
 	whole := slices.DeleteFunc(slices.Clone(p.given), func(t target) bool { return !t.lines.Whole() })
 	switch {
-	case len(selected) > 0 && (selectedRE.MatchString(p.instruction) || len(whole) == 0):
-		return selected
 	case len(p.given) == 0:
-		if selectedRE.MatchString(p.instruction) {
+		if theseRE.MatchString(p.instruction) {
 			return s.lastFocus()
 		}
 		var files []target // what was selected then is not what is meant now
@@ -202,14 +263,20 @@ func (p prompt) mention(inQuotes, bare, cwd string) []target {
 		name = strings.TrimRight(bare, ".,;:!?)]}*_'")
 		name = strings.TrimSuffix(name, "'s")
 	}
-	switch name {
+	if uris := p.words["@"+name]; uris != nil {
+		return slices.DeleteFunc(slices.Clone(p.given), func(t target) bool { return !slices.Contains(uris, t.uri) })
+	}
+	if slices.ContainsFunc(p.nothing, func(l string) bool { return strings.HasPrefix(l, "@"+name+" ") }) {
+		return nil
+	}
+	switch name { // of a client that says no more
 	case "selection":
 		return slices.DeleteFunc(slices.Clone(p.given), func(t target) bool { return t.lines.Whole() })
 	case "open":
 		return slices.DeleteFunc(slices.Clone(p.given), func(t target) bool { return !t.lines.Whole() })
 	case "buffer":
-		if len(p.given) > 0 {
-			return p.given[:1]
+		if len(p.given) == 1 {
+			return p.given
 		}
 		return nil
 	}

@@ -28,7 +28,8 @@ func (t *turn) stepsOf(r request, targets []target) []step {
 		return []step{{r.describe(), func() error { return t.answer(r, targets) }}}
 	}
 	w := workOf(r)
-	if r.everywhere || len(targets) == 0 && (r.verb == rename || r.verb == replace) {
+	search := (r.verb == rename || r.verb == replace) && !t.prompt.lost(r, t.session.cwd)
+	if r.everywhere || len(targets) == 0 && search {
 		return []step{{r.describe(), func() error { return t.editFound(r, w) }}}
 	}
 	if len(targets) == 0 {

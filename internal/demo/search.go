@@ -25,6 +25,9 @@ func (t *turn) find(r request, targets []target) error {
 	}
 	var all []found
 	limited, where := "", "the folder"
+	if len(targets) == 0 && !r.everywhere && t.prompt.lost(r, t.session.cwd) {
+		return t.say(whichFile)
+	}
 	if len(t.prompt.named(r.text, t.session.cwd)) > 0 || len(t.prompt.given) > 0 && !r.everywhere {
 		var names []string
 		for _, file := range targets {

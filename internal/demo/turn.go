@@ -37,6 +37,11 @@ func (t *turn) run(blocks []wire.ContentBlock) error {
 			return err
 		}
 	}
+	for _, l := range t.prompt.nothing {
+		if err := t.sayf("I was given no file: %s.\n\n", l); err != nil {
+			return err
+		}
+	}
 	steps := t.steps(requests)
 	if len(steps) > 1 {
 		for _, s := range steps {

@@ -2,11 +2,9 @@ package session
 
 import (
 	"context"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
@@ -48,21 +46,31 @@ func (c *Core) pin(spans []Span) []Span {
 // blocks makes a prompt's content: its text, what it mentions and what goes
 // along, as resources with the live text.
 func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block, error) {
-	r := &resolver{s: s, ctx: ctx, prompt: t.prompt}
-	mentions := mention.Resolve(t.prompt.Text, r)
+	r := &resolver{s: s, ctx: ctx, prompt: t.prompt, why: map[mention.Kind]string{}}
+	mentions, nothing := mention.Resolve(t.prompt.Text, r)
 	var others []mention.Source
-	if t.prompt.Selection != nil {
-		if src, ok := r.span(*t.prompt.Selection); ok {
-			others = append(others, src)
-		}
-	}
-	for _, span := range t.prompt.Context {
+	lost := lostWords(nothing, r.why)
+	along := func(what string, span Span) {
 		if src, ok := r.span(span); ok {
 			others = append(others, src)
+			return
 		}
+		l := lostThing{what, shownURI(span.URI) + " is neither open nor on disk"}
+		if !slices.ContainsFunc(lost, func(o lostThing) bool { return o.why == l.why }) {
+			lost = append(lost, l) // unless @selection has said so
+		}
+	}
+	if t.prompt.Selection != nil {
+		along("the selection", *t.prompt.Selection)
+	}
+	for _, span := range t.prompt.Context {
+		along("the context", span)
 	}
 	if len(mentions) == 0 && len(others) == 0 && strings.TrimSpace(t.prompt.Text) == "" && len(t.prompt.Images) == 0 {
 		return nil, Errorf(KindInvalid, "what the prompt points at does not exist")
+	}
+	for _, l := range lost {
+		s.notice(t.id, EntryNotice, l.what+" names nothing: "+l.why)
 	}
 	others = append(others, s.dirtyDocuments(r, mentions, others)...)
 	if news, ok := s.news(); ok {
@@ -75,6 +83,9 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 	if r.dirtyNote != "" {
 		out = append(out, Block{Type: "text", Text: r.dirtyNote})
 	}
+	if note := wordsNote(mentions, lost); note != "" {
+		out = append(out, Block{Type: "text", Text: note})
+	}
 	for _, img := range t.prompt.Images {
 		if !info.Image {
 			s.notice(t.id, EntryNotice, s.agentName+" takes no images; the prompt went without them")
@@ -83,6 +94,44 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 		out = append(out, Block{Type: "image", Data: img.Data, MimeType: img.MimeType, URI: img.URI})
 	}
 	return out, nil
+}
+
+// lostThing is something a prompt points at that is not there.
+type lostThing struct{ what, why string }
+
+func lostWords(words []mention.Kind, why map[mention.Kind]string) []lostThing {
+	var lost []lostThing
+	for _, w := range words {
+		lost = append(lost, lostThing{w.String(), why[w]})
+	}
+	return lost
+}
+
+// wordsNote tells the agent what the words among the mentions stand for, which
+// the text of a prompt does not say, and what is not there: an agent that guesses
+// takes another file.
+func wordsNote(mentions []mention.Mention, lost []lostThing) string {
+	var lines []string
+	for _, m := range mentions {
+		for _, src := range m.Sources {
+			line := fmt.Sprintf("%s is %s", m.Kind, src.Reference())
+			if m.Kind != mention.File && !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	for _, l := range lost {
+		lines = append(lines, l.what+" names nothing: "+l.why)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shownURI is how a URI is shown to people.
+func shownURI(uri string) string {
+	if p, ok := buffers.URIPath(uri); ok {
+		return p
+	}
+	return uri
 }
 
 // dirtyDocuments are the unsaved documents in the session's folder that the
@@ -146,183 +195,3 @@ func (s *session) saveDirty(ctx context.Context) {
 		}
 	}
 }
-
-// resolver says what mentions in a prompt stand for.
-type resolver struct {
-	s         *session
-	ctx       context.Context
-	prompt    Prompt
-	dirtyNote string
-}
-
-var _ mention.Resolver = (*resolver)(nil)
-
-func (r *resolver) name(p buffers.Path) string {
-	if rel, err := filepath.Rel(r.s.cwd, string(p)); err == nil && inRoots(r.s.roots(), string(p)) {
-		return filepath.ToSlash(rel)
-	}
-	return string(p)
-}
-
-// document is a whole open document.
-func (r *resolver) document(d *buffers.Document) mention.Source {
-	src := mention.Source{URI: d.URI, Name: d.URI, Language: d.LanguageID, Text: d.Text.String()}
-	if p := d.Path(); p != "" {
-		src.URI, src.Name = buffers.PathURI(string(p)), r.name(p)
-		r.s.ledger.saw(p, d.Text)
-	}
-	return src
-}
-
-// span is what the editor pointed at.
-func (r *resolver) span(sp Span) (mention.Source, bool) {
-	if sp.text != nil {
-		src := mention.Source{URI: sp.URI, Name: sp.URI, Text: *sp.text, Lines: mention.Lines{First: sp.first, Last: sp.last}}
-		if p, ok := r.s.core.pathOf(sp.URI); ok {
-			src.URI, src.Name = buffers.PathURI(string(p)), r.name(p)
-			if t, err := r.s.core.readText(p); err == nil {
-				r.s.ledger.saw(p, t)
-			}
-		}
-		return src, true
-	}
-	for _, a := range r.s.core.attached() {
-		if d, ok := a.Document(sp.URI); ok {
-			return r.document(d), true
-		}
-	}
-	name, ok := buffers.URIPath(sp.URI)
-	if !ok {
-		return mention.Source{}, false
-	}
-	var lines mention.Lines
-	if sp.Range != nil {
-		lines = mention.Lines{First: int(sp.Range.Start.Line) + 1, Last: int(sp.Range.End.Line) + 1}
-	}
-	return r.File(name, lines)
-}
-
-func (r *resolver) File(path string, lines mention.Lines) (mention.Source, bool) {
-	if rest, ok := strings.CutPrefix(path, "~/"); ok {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return mention.Source{}, false
-		}
-		path = filepath.Join(home, rest)
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.s.cwd, filepath.FromSlash(path))
-	}
-	p, err := buffers.Resolve(path)
-	if err != nil {
-		return mention.Source{}, false
-	}
-	src := mention.Source{URI: buffers.PathURI(string(p)), Name: r.name(p), Lines: lines}
-	t, err := r.s.core.readText(p)
-	if err != nil {
-		st, statErr := os.Stat(string(p))
-		if statErr != nil || st.IsDir() && !lines.Whole() {
-			return mention.Source{}, false
-		}
-		src.Link, src.Lines = true, mention.Lines{} // a folder, or not text
-		return src, true
-	}
-	if lines.Whole() && t.Len() > maxEmbed {
-		src.Link = true
-		return src, true
-	}
-	cut, got, ok := mention.Cut(t.String(), lines)
-	if !ok {
-		return mention.Source{}, false
-	}
-	r.s.ledger.saw(p, t)
-	src.Text, src.Lines = cut, got
-	return src, true
-}
-
-func (r *resolver) Selection() (mention.Source, bool) {
-	if r.prompt.Selection != nil {
-		return r.span(*r.prompt.Selection)
-	}
-	if st, a, ok := r.s.core.editorState(r.ctx); ok && len(st.Ranges) > 0 && st.Ranges[0].Start != st.Ranges[0].End {
-		if d, open := a.Document(st.Active); open {
-			return r.span(r.s.core.pin([]Span{{URI: d.URI, Range: &st.Ranges[0]}})[0])
-		}
-	}
-	return mention.Source{}, false
-}
-
-func (r *resolver) Buffer() (mention.Source, bool) {
-	uri := ""
-	if st, _, ok := r.s.core.editorState(r.ctx); ok {
-		uri = st.Active
-	}
-	if uri == "" && r.prompt.Selection != nil {
-		uri = r.prompt.Selection.URI
-	}
-	if uri == "" && len(r.prompt.Context) > 0 {
-		uri = r.prompt.Context[0].URI
-	}
-	for _, a := range r.s.core.attached() {
-		if d, ok := a.Document(uri); ok {
-			return r.document(d), true
-		}
-	}
-	return mention.Source{}, false
-}
-
-func (r *resolver) Open() []mention.Source {
-	var out []mention.Source
-	for _, a := range r.s.core.attached() {
-		for _, d := range a.store.All() {
-			if d.Path() == "" {
-				continue
-			}
-			src := r.document(d)
-			if len(src.Text) > maxEmbed {
-				src.Link, src.Text = true, ""
-			}
-			out = append(out, src)
-		}
-	}
-	return out
-}
-
-// Diff is what git sees as changed in the session's folder, staged or not.
-func (r *resolver) Diff() (mention.Source, bool) {
-	ctx, cancel := context.WithTimeout(r.ctx, gitWait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "-C", r.s.cwd, "diff", "--no-color", "--no-ext-diff", "HEAD", "--", ".")
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
-	out, err := cmd.Output()
-	if err != nil || len(out) == 0 {
-		return mention.Source{}, false
-	}
-	if len(out) > maxEmbed {
-		out = append(out[:maxEmbed], "\n[cut: the diff is longer]\n"...)
-	}
-	return mention.Source{URI: buffers.PathURI(r.s.cwd), Name: "git diff", Language: "diff",
-		Text: strings.ToValidUTF8(string(out), "\uFFFD")}, true
-}
-
-// gitWait bounds a call of git that the user waits for.
-const gitWait = 5 * time.Second
-
-// editorState asks the first editor that can tell what the user looks at.
-func (c *Core) editorState(ctx context.Context) (EditorState, *Attachment, bool) {
-	for _, a := range c.attached() {
-		if !a.editor.Can("editor") {
-			continue
-		}
-		ctx, cancel := context.WithTimeout(ctx, editorWait)
-		st, err := a.editor.State(ctx)
-		cancel()
-		if err == nil {
-			return st, a, true
-		}
-	}
-	return EditorState{}, nil, false
-}
-
-// editorWait bounds a question to the editor that needs no user.
-const editorWait = 2 * time.Second

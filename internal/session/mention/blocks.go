@@ -25,7 +25,7 @@ func Blocks(text string, mentions []Mention, others []Source, embedded bool) []B
 	}
 	seen := map[string]bool{}
 	add := func(s Source) {
-		uri := s.reference()
+		uri := s.Reference()
 		key := uri + "\x00" + s.Text // a selection may be a part of the lines it names
 		if seen[key] {
 			return
@@ -53,8 +53,9 @@ func Blocks(text string, mentions []Mention, others []Source, embedded bool) []B
 	return blocks
 }
 
-// reference is the URI with the lines as its fragment.
-func (s Source) reference() string {
+// Reference is the URI with the lines as its fragment: what the source's block is
+// called in the prompt.
+func (s Source) Reference() string {
 	if s.Lines.Whole() {
 		return s.URI
 	}

@@ -9,7 +9,8 @@
 // whole file (1-based, the last included), or one of the words selection,
 // buffer, open and diff. A mention that names nothing is text, as are e-mail
 // addresses, decorators and package scopes; no syntax can tell @Override from a
-// file, so the resolver does. What stands in a fenced code block is code.
+// file, so the resolver does. Words that name nothing are told of, because who
+// writes one means something. What stands in a fenced code block is code.
 //
 // The text itself goes to the agent as it was typed: the mention is how the
 // user calls the thing, and the blocks behind the text say what it is.

@@ -137,7 +137,8 @@ func TestResolve(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {
 			var got []string
-			for _, m := range Resolve(tt.text, testWorld()) {
+			found, _ := Resolve(tt.text, testWorld())
+			for _, m := range found {
 				var names []string
 				for _, s := range m.Sources {
 					name := s.Name
@@ -158,9 +159,24 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// Words that name nothing are told, what only looks like a mention is not.
 func TestNothingToNameIsText(t *testing.T) {
-	if got := Resolve("@selection @buffer @open @diff", &world{}); got != nil {
-		t.Errorf("%+v", got)
+	for text, want := range map[string][]Kind{
+		"@selection @buffer @open @diff":       {Selection, Buffer, Open, Diff},
+		"see @diff, then (@selection). @diff!": {Diff, Selection},
+		"**@buffer** and `@open`":              {Buffer, Open},
+		"@open-source @differ @Selection":      nil,
+		"me@diff.org @nothing.txt @Override":   nil,
+		"```\n@selection\n```\n@\"selection\"": nil,
+		"看@buffer。":                            {Buffer},
+	} {
+		got, nothing := Resolve(text, &world{})
+		if got != nil || !slices.Equal(nothing, want) {
+			t.Errorf("%q: %+v, nothing %v, want %v", text, got, nothing, want)
+		}
+	}
+	if _, nothing := Resolve("@selection @buffer @open @diff", testWorld()); nothing != nil {
+		t.Errorf("nothing %v", nothing)
 	}
 }
 
@@ -276,7 +292,11 @@ func FuzzResolve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, r := range []Resolver{testWorld(), every{testWorld()}} {
 			end := 0
-			for _, m := range Resolve(text, r) {
+			found, nothing := Resolve(text, r)
+			if nothing != nil {
+				t.Fatalf("nothing %v", nothing)
+			}
+			for _, m := range found {
 				if m.Start < end || m.End <= m.Start+1 || m.End > len(text) || text[m.Start] != '@' {
 					t.Fatalf("mention %+v after byte %d", m, end)
 				}

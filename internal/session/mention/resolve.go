@@ -1,6 +1,7 @@
 package mention
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -35,9 +36,11 @@ type Mention struct {
 	Sources []Source
 }
 
-// Resolve returns the mentions in text in their order. They do not overlap.
-func Resolve(text string, r Resolver) []Mention {
-	var all []Mention
+// Resolve returns the mentions in text in their order; they do not overlap.
+// nothing are those of the words that stand in it and name nothing, each once: a
+// user who wrote one of them meant something. What looks like a path and is none
+// may have been meant as anything.
+func Resolve(text string, r Resolver) (all []Mention, nothing []Kind) {
 	fences := fenced(text)
 	for i := 0; i < len(text); {
 		at := strings.IndexByte(text[i:], '@')
@@ -60,11 +63,13 @@ func Resolve(text string, r Resolver) []Mention {
 			sources := resolve(t, r)
 			if len(sources) > 0 {
 				all = append(all, Mention{t, sources})
+			} else if t.Kind != File && !slices.Contains(nothing, t.Kind) {
+				nothing = append(nothing, t.Kind)
 			}
 			return len(sources) > 0
 		})
 	}
-	return all
+	return all, nothing
 }
 
 func resolve(t Token, r Resolver) []Source {

@@ -21,6 +21,16 @@ const (
 
 var words = map[string]Kind{"selection": Selection, "buffer": Buffer, "open": Open, "diff": Diff}
 
+// String is the mention of a kind that is a word, with its @; of a File it is "".
+func (k Kind) String() string {
+	for w, kind := range words {
+		if kind == k {
+			return "@" + w
+		}
+	}
+	return ""
+}
+
 // Lines is a range of 1-based lines, the last included. The zero value is the
 // whole text.
 type Lines struct{ First, Last int }

@@ -1,0 +1,222 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/session/mention"
+)
+
+// resolver says what mentions in a prompt stand for.
+type resolver struct {
+	s         *session
+	ctx       context.Context
+	prompt    Prompt
+	dirtyNote string
+	why       map[mention.Kind]string // why words name nothing
+}
+
+var _ mention.Resolver = (*resolver)(nil)
+
+func (r *resolver) name(p buffers.Path) string {
+	if rel, err := filepath.Rel(r.s.cwd, string(p)); err == nil && inRoots(r.s.roots(), string(p)) {
+		return filepath.ToSlash(rel)
+	}
+	return string(p)
+}
+
+// document is a whole open document.
+func (r *resolver) document(d *buffers.Document) mention.Source {
+	src := mention.Source{URI: d.URI, Name: d.URI, Language: d.LanguageID, Text: d.Text.String()}
+	if p := d.Path(); p != "" {
+		src.URI, src.Name = buffers.PathURI(string(p)), r.name(p)
+		r.s.ledger.saw(p, d.Text)
+	}
+	return src
+}
+
+// span is what the editor pointed at.
+func (r *resolver) span(sp Span) (mention.Source, bool) {
+	if sp.text != nil {
+		src := mention.Source{URI: sp.URI, Name: sp.URI, Text: *sp.text, Lines: mention.Lines{First: sp.first, Last: sp.last}}
+		if p, ok := r.s.core.pathOf(sp.URI); ok {
+			src.URI, src.Name = buffers.PathURI(string(p)), r.name(p)
+			if t, err := r.s.core.readText(p); err == nil {
+				r.s.ledger.saw(p, t)
+			}
+		}
+		return src, true
+	}
+	for _, a := range r.s.core.attached() {
+		if d, ok := a.Document(sp.URI); ok {
+			return r.document(d), true
+		}
+	}
+	name, ok := buffers.URIPath(sp.URI)
+	if !ok {
+		return mention.Source{}, false
+	}
+	var lines mention.Lines
+	if sp.Range != nil {
+		lines = mention.Lines{First: int(sp.Range.Start.Line) + 1, Last: int(sp.Range.End.Line) + 1}
+	}
+	return r.File(name, lines)
+}
+
+func (r *resolver) File(path string, lines mention.Lines) (mention.Source, bool) {
+	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return mention.Source{}, false
+		}
+		path = filepath.Join(home, rest)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.s.cwd, filepath.FromSlash(path))
+	}
+	p, err := buffers.Resolve(path)
+	if err != nil {
+		return mention.Source{}, false
+	}
+	src := mention.Source{URI: buffers.PathURI(string(p)), Name: r.name(p), Lines: lines}
+	t, err := r.s.core.readText(p)
+	if err != nil {
+		st, statErr := os.Stat(string(p))
+		if statErr != nil || st.IsDir() && !lines.Whole() {
+			return mention.Source{}, false
+		}
+		src.Link, src.Lines = true, mention.Lines{} // a folder, or not text
+		return src, true
+	}
+	if lines.Whole() && t.Len() > maxEmbed {
+		src.Link = true
+		return src, true
+	}
+	cut, got, ok := mention.Cut(t.String(), lines)
+	if !ok {
+		return mention.Source{}, false
+	}
+	r.s.ledger.saw(p, t)
+	src.Text, src.Lines = cut, got
+	return src, true
+}
+
+// nothing notes why a word names nothing.
+func (r *resolver) nothing(w mention.Kind, why string) (mention.Source, bool) {
+	r.why[w] = why
+	return mention.Source{}, false
+}
+
+func (r *resolver) Selection() (mention.Source, bool) {
+	if given := r.prompt.Selection; given != nil {
+		if src, ok := r.span(*given); ok {
+			return src, true
+		}
+		return r.nothing(mention.Selection, shownURI(given.URI)+" is neither open nor on disk")
+	}
+	st, a, ok := r.s.core.editorState(r.ctx)
+	switch {
+	case !ok:
+		return r.nothing(mention.Selection, "this editor does not tell what is selected")
+	case len(st.Ranges) == 0 || st.Ranges[0].Start == st.Ranges[0].End:
+		return r.nothing(mention.Selection, "nothing is selected")
+	}
+	d, open := a.Document(st.Active)
+	if !open {
+		return r.nothing(mention.Selection, "what is selected is in no file")
+	}
+	return r.span(r.s.core.pin([]Span{{URI: d.URI, Range: &st.Ranges[0]}})[0])
+}
+
+func (r *resolver) Buffer() (mention.Source, bool) {
+	st, _, told := r.s.core.editorState(r.ctx)
+	uri := st.Active
+	if uri == "" && r.prompt.Selection != nil {
+		uri = r.prompt.Selection.URI
+	}
+	if uri == "" && len(r.prompt.Context) > 0 {
+		uri = r.prompt.Context[0].URI
+	}
+	for _, a := range r.s.core.attached() {
+		if d, ok := a.Document(uri); ok {
+			return r.document(d), true
+		}
+	}
+	switch {
+	case uri != "":
+		return r.nothing(mention.Buffer, shownURI(uri)+" is not open as a document")
+	case !told:
+		return r.nothing(mention.Buffer, "this editor does not tell which document is in front")
+	}
+	return r.nothing(mention.Buffer, "no document is in front")
+}
+
+func (r *resolver) Open() []mention.Source {
+	var out []mention.Source
+	for _, a := range r.s.core.attached() {
+		for _, d := range a.store.All() {
+			if d.Path() == "" {
+				continue
+			}
+			src := r.document(d)
+			if len(src.Text) > maxEmbed {
+				src.Link, src.Text = true, ""
+			}
+			out = append(out, src)
+		}
+	}
+	if out == nil {
+		r.nothing(mention.Open, "no file is open")
+	}
+	return out
+}
+
+// Diff is what git sees as changed in the session's folder, staged or not.
+func (r *resolver) Diff() (mention.Source, bool) {
+	ctx, cancel := context.WithTimeout(r.ctx, gitWait)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", "-C", r.s.cwd, "diff", "--no-color", "--no-ext-diff", "HEAD", "--", ".")
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
+	out, err := cmd.Output()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return r.nothing(mention.Diff, "there is no git")
+	case err != nil:
+		return r.nothing(mention.Diff, "git finds no commit to compare with in "+r.s.cwd)
+	case len(out) == 0:
+		return r.nothing(mention.Diff, "git sees no change in "+r.s.cwd)
+	}
+	if len(out) > maxEmbed {
+		out = append(out[:maxEmbed], "\n[cut: the diff is longer]\n"...)
+	}
+	return mention.Source{URI: buffers.PathURI(r.s.cwd), Name: "git diff", Language: "diff",
+		Text: strings.ToValidUTF8(string(out), "\uFFFD")}, true
+}
+
+// gitWait bounds a call of git that the user waits for.
+const gitWait = 5 * time.Second
+
+// editorState asks the first editor that can tell what the user looks at.
+func (c *Core) editorState(ctx context.Context) (EditorState, *Attachment, bool) {
+	for _, a := range c.attached() {
+		if !a.editor.Can("editor") {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, editorWait)
+		st, err := a.editor.State(ctx)
+		cancel()
+		if err == nil {
+			return st, a, true
+		}
+	}
+	return EditorState{}, nil, false
+}
+
+// editorWait bounds a question to the editor that needs no user.
+const editorWait = 2 * time.Second
