@@ -29,6 +29,7 @@ type operation struct {
 	apply   func(d *review.Doc) error
 	by      *review.Origin // the agent whose change it is, if it is one
 	rejects bool           // it takes back what agents did: a file they created goes too
+	marks   bool           // it changes no text: a file that there is not stays so
 }
 
 // flight is an edit an editor was asked for and has not been seen to make.

@@ -115,7 +115,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 	now, base := text.New(ch.After.Content), text.New(ch.Before.Content)
 	had := ch.Before.Exists
 	f.wake(base, !had)
-	if f.doc != nil {
+	if f.doc != nil && !f.onlyProposed() {
 		base, had = f.doc.Text(), !f.deleted
 	} else if f.before != nil {
 		base, had = *f.before, !f.missing
@@ -123,6 +123,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 	if base.Equal(now) && had == ch.After.Exists {
 		return nil
 	}
+	f.core.unasked(f.path, o)
 	if f.doc == nil {
 		f.doc = review.New(base, f.core.now)
 	}

@@ -18,10 +18,10 @@ import (
 
 // A claim is what an agent says it would do to one file.
 type claim struct {
-	path string   // absolute
-	old  *string  // what it would replace; nil: the whole file, whatever that has
+	path string  // absolute
+	old  *string // what it would replace; nil: the whole file, whatever that has
 	new  string
-	all  bool     // wherever old occurs
+	all  bool        // wherever old occurs
 	rows []patchHunk // instead, from a patch
 }
 

@@ -12,9 +12,10 @@ import (
 	"acp-ls/internal/review"
 )
 
-// Accept keeps hunks: the baseline moves, no text changes.
+// Accept keeps hunks: the baseline moves, no text changes. Proposed ones are
+// marked to be applied.
 func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
-	return c.decide(ctx, d, review.StatePending, decision{
+	return c.decideOrMark(ctx, d, review.TakeTheirs, review.StatePending, decision{
 		label:   "accept",
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Accept(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.AcceptChanges(of...) },
@@ -22,9 +23,10 @@ func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
 }
 
 // Reject takes hunks back: where a document is open by an edit of it, which is
-// saved if the document was clean, else on disk.
+// saved if the document was clean, else on disk. Proposed ones are marked to be
+// discarded.
 func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
-	return c.decide(ctx, d, review.StatePending, decision{
+	return c.decideOrMark(ctx, d, review.TakeMine, review.StatePending, decision{
 		label: "reject", rejects: true,
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.RejectChanges(of...) },
@@ -47,7 +49,7 @@ func (c *Core) Resolve(ctx context.Context, hunk, take string) (Decision, error)
 	default:
 		return Decision{}, Errorf(KindInvalid, `take is %q; it is "mine", "theirs" or "both"`, take)
 	}
-	return c.decide(ctx, Decide{Hunks: []string{hunk}}, review.StateConflict, decision{
+	return c.decideOrMark(ctx, Decide{Hunks: []string{hunk}}, review.Take(take), review.StateConflict, decision{
 		label: "resolve conflict",
 		apply: func(doc *review.Doc, ids []string) (done []string, refused []review.Refusal) {
 			for _, id := range ids {

@@ -33,6 +33,9 @@ type file struct {
 
 	history []agentStep // what agents have done, for taking a turn back
 
+	gates    map[review.ChangeID]*gate // that show proposals here
+	approved approvals                 // hunks that were applied before they are there
+
 	saving     bool              // between acp/save and its answer: what changes is the formatter's (rule 9)
 	savedAt    time.Time         // of the last didSave
 	missing    bool              // beside before: there was no file
@@ -313,7 +316,7 @@ func (f *file) followDisk() {
 // dropIfIdle forgets a file of which nothing is known that the disk does not
 // know; mu is held.
 func (f *file) dropIfIdle() {
-	if len(f.open) > 0 || f.flight != nil || f.fileChange() != nil || f.doc != nil && f.doc.Tracking() {
+	if len(f.open) > 0 || f.flight != nil || f.fileChange() != nil || f.doc != nil && (f.doc.Tracking() || f.doc.Proposing()) {
 		return
 	}
 	f.doc = nil
@@ -340,6 +343,7 @@ func (f *file) close() {
 // publish tells the editors what is to be reviewed, if that has changed, and
 // arranges to do so again when a provisional state settles; mu is held.
 func (f *file) publish() {
+	f.tend()
 	f.later()
 	if f.doc == nil {
 		f.show(nil, 0)
@@ -361,7 +365,7 @@ func (f *file) publish() {
 		return
 	}
 	rev := f.doc.Revision()
-	if !f.shown && !f.doc.Tracking() && f.fileChange() == nil || f.shown && rev == f.shownRev {
+	if !f.shown && !f.doc.Tracking() && !f.doc.Proposing() && f.fileChange() == nil || f.shown && rev == f.shownRev {
 		f.shownRev = rev
 		return
 	}

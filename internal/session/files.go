@@ -233,6 +233,16 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	}
 	o := w.proposal.origin
 	o.Change = c.changeID()
+	g, err := s.hold(ctx, f, &w.proposal, o)
+	if err != nil {
+		return w, err
+	}
+	defer g.close()
+	if g.isPartly() {
+		l, err := g.landPart(ctx, f)
+		w.out, w.saveErr = l.out, l.saveErr
+		return w, err
+	}
 	base, content := w.proposal.base, w.proposal.content
 	edit := w.proposal.edit
 	var before, after text.Text // looked at only when change is through, like base and content
@@ -247,7 +257,11 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 				}
 				base, content = before.String(), made
 			}
+			d.Withdraw(func(c review.ChangeID) bool { return c != o.Change })
 			err := patch(d, base, content, o)
+			if g != nil {
+				d.AcceptChanges(o.Change)
+			}
 			after = d.Text()
 			return err
 		},
@@ -262,7 +276,10 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	f.mu.Lock()
 	f.sent = &sent
 	f.mu.Unlock()
-	if !w.out.onDisk && !disk.Exists {
+	switch {
+	case g != nil:
+		f.acceptedFile()
+	case !w.out.onDisk && !disk.Exists:
 		f.markCreated()
 	}
 	if !w.out.onDisk {

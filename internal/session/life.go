@@ -92,10 +92,6 @@ func (s *session) start(load string) {
 		s.fail(err)
 	} else {
 		s.state = StateIdle
-		if s.core.settings().Review.Before() {
-			// Better said than believed: what the user counts on does not happen.
-			s.entryChanged(s.log.add(EntryNotice, "", `review.mode "before" is not there yet: changes land and are reviewed after`))
-		}
 	}
 	close(s.opened)
 	s.changed()

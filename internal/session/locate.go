@@ -24,6 +24,7 @@ type scene struct {
 // Why a claim cannot be shown in its place.
 var (
 	errNotThere  = errors.New("the text to be replaced is not there")
+	errNoFile    = errors.New("there is no such file")
 	errNotEmpty  = errors.New("the file is not empty, as the agent believes")
 	errOverlap   = errors.New("its parts overlap")
 	errContested = errors.New("you have changed the same lines")
@@ -68,6 +69,9 @@ func (w scene) apply(claims []claim) (string, error) {
 		if first == nil || errors.Is(first, errNotThere) {
 			first = err
 		}
+	}
+	if !w.exists && errors.Is(first, errNotThere) {
+		first = errNoFile
 	}
 	return "", first
 }

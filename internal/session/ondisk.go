@@ -52,14 +52,17 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 			out.changed = true
 			write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
 		}
-	case want.Equal(was) && (had.Exists || op.rejects && !deleted):
+	case want.Equal(was) && (had.Exists || op.marks || op.rejects && !deleted):
 	default:
 		out.changed = true
 		created = created || !had.Exists && !deleted
 		deleted = false
 		write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
 	}
-	announce := f.announce(next, created, deleted, !had.Exists)
+	announce := func() {}
+	if !op.marks {
+		announce = f.announce(next, created, deleted, !had.Exists)
+	}
 	f.kept.aloud = true
 	f.mu.Unlock()
 

@@ -155,6 +155,7 @@ func (f *file) catchUp(ctx context.Context) error {
 	f.mu.Unlock()
 	o := f.whose(want, before)
 	o.Change = f.core.changeID()
+	f.core.unasked(f.path, o)
 	if done, err := f.reload(ctx, live, d, want, o); done || err != nil {
 		return err
 	}
@@ -283,6 +284,7 @@ func (f *file) mergeDisk(ctx context.Context) error {
 	base := before.String()
 	o := f.core.attribute(f.path)
 	o.Change = f.core.changeID()
+	f.core.unasked(f.path, o)
 	take := operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {

@@ -55,6 +55,12 @@ func (q *question) settle(o PermissionOutcome) bool {
 
 // ask puts a question to the user and waits for the outcome.
 func (b *broker) ask(ctx context.Context, s *session, call ToolCall, options []PermissionOption) (PermissionOutcome, error) {
+	return b.askGate(ctx, s, call, options, nil)
+}
+
+// askGate is ask for a question whose subject is shown in place; nil: it is not.
+// The gate stays open.
+func (b *broker) askGate(ctx context.Context, s *session, call ToolCall, options []PermissionOption, g *gate) (PermissionOutcome, error) {
 	qctx, end := context.WithCancel(b.core.ctx)
 	q := &question{
 		Question: Question{
@@ -63,11 +69,17 @@ func (b *broker) ask(ctx context.Context, s *session, call ToolCall, options []P
 		},
 		sess: s, answer: make(chan PermissionOutcome, 1), ctx: qctx, end: end,
 	}
+	if g != nil {
+		q.Message = strings.Join(append([]string{q.Message}, g.notes...), "\n")
+	}
 	b.mu.Lock()
 	b.open = append(b.open, q)
 	b.mu.Unlock()
 
 	s.questionOpened(q)
+	if g != nil {
+		g.opened(q)
+	}
 	b.show(q)
 
 	var outcome PermissionOutcome
@@ -88,6 +100,9 @@ func (b *broker) ask(ctx context.Context, s *session, call ToolCall, options []P
 	b.mu.Unlock()
 	for _, a := range b.core.attached() {
 		a.editor.Dismiss(q.ID)
+	}
+	if g != nil {
+		outcome = g.answered(outcome, q.Options)
 	}
 	s.questionClosed(q, outcome)
 	return outcome, err
@@ -215,23 +230,31 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 	if err != nil {
 		return PermissionOutcome{}, err
 	}
-	call, cancelled := s.permissionCall(r.ToolCall)
+	call, raw, cancelled := s.permissionCall(r.ToolCall)
 	if cancelled {
 		s.afterCancel(ctx)
 		return PermissionOutcome{Cancelled: true}, nil
 	}
-	if id, ok := h.core.ruled(s, call, r.Options); ok {
-		return PermissionOutcome{OptionID: id}, nil
+	id, decided := h.core.ruled(s, call, r.Options)
+	if !decided {
+		id, decided = h.core.broker.recall(s, call, r.Options)
 	}
-	if id, ok := h.core.broker.recall(s, call, r.Options); ok {
+	if decided {
+		s.consents(call, raw, id, r.Options)
 		return PermissionOutcome{OptionID: id}, nil
 	}
 	if len(r.Options) == 0 {
 		return PermissionOutcome{Cancelled: true}, nil
 	}
-	o, err := h.core.broker.ask(ctx, s, call, r.Options)
-	if o.Cancelled {
+	g := s.propose(ctx, call, raw)
+	defer g.close()
+	o, err := h.core.broker.askGate(ctx, s, call, r.Options, g)
+	switch {
+	case o.Cancelled:
 		s.afterCancel(ctx)
+	case err == nil:
+		s.consents(call, raw, o.OptionID, r.Options)
+		g.landPermitted()
 	}
 	return o, err
 }

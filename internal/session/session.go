@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
 )
 
@@ -42,6 +43,7 @@ type session struct {
 	looking   chan struct{}          // holds a value while the disk is compared
 	untold    []rejectedHunk         // rejections the agent has not been told of
 	notSaved  map[string]bool        // paths whose unsaved change was spoken of
+	consented map[buffers.Path]bool  // what the turn was let touch when it asked
 	opened    chan struct{}          // closed when starting has ended
 }
 

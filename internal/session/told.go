@@ -18,8 +18,9 @@ import (
 
 // rejectedHunk is a hunk whose rejection its session has not been told of.
 type rejectedHunk struct {
-	path buffers.Path
-	hunk review.Hunk
+	path    buffers.Path
+	hunk    review.Hunk
+	applied bool // not rejected: of a change that was refused, a part that was made all the same
 }
 
 // maxTold bounds what a prompt tells of changes, in bytes. Beyond it files are
@@ -37,7 +38,7 @@ func (c *Core) noteRejected(p buffers.Path, hunks []review.Hunk) {
 			told[o.Session] = true
 			if s, err := c.findSession(o.Session); err == nil {
 				s.mu.Lock()
-				s.untold = append(s.untold, rejectedHunk{p, h})
+				s.untold = append(s.untold, rejectedHunk{path: p, hunk: h})
 				s.mu.Unlock()
 			}
 		}
@@ -98,10 +99,14 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 	var b strings.Builder
 	seen, known := s.ledger.latest(p)
 	for _, r := range rejected {
-		fmt.Fprintf(&b, "The user rejected this change of yours:\n\n```diff\n%s```\n\n",
+		what, from, to := "The user rejected this change of yours", r.hunk.Text, r.hunk.BaseText
+		if r.applied {
+			what, from, to = "You were not allowed all that you asked for, but the user applied this part of it, which is in the file now", to, from
+		}
+		fmt.Fprintf(&b, "%s:\n\n```diff\n%s```\n\n", what,
 			linediff.Unified("", linediff.Split(r.hunk.BaseText), linediff.Split(r.hunk.Text), 0))
 		if known { // what is left is what the user did
-			seen = without(seen, r.hunk)
+			seen = swapped(seen, from, to)
 		}
 	}
 	switch {
@@ -127,13 +132,13 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 	return fmt.Sprintf("## %s\n\n%s", p, b.String())
 }
 
-// without takes a rejected hunk out of a text, if it is found in it once.
-func without(t text.Text, h review.Hunk) text.Text {
+// swapped replaces a piece of a text, if it is found in it once.
+func swapped(t text.Text, from, to string) text.Text {
 	s := t.String()
-	if h.Text == "" || strings.Count(s, h.Text) != 1 {
+	if from == "" || strings.Count(s, from) != 1 {
 		return t
 	}
-	return text.New(strings.Replace(s, h.Text, h.BaseText, 1))
+	return text.New(strings.Replace(s, from, to, 1))
 }
 
 // paths are the files the session can have seen anything of.

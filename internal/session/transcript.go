@@ -20,6 +20,7 @@ type item struct {
 	text    []byte
 	message string // the agent's messageId of a streamed text
 	closed  bool   // no further chunk joins it
+	raw     []byte // of a tool call that has not ended: its raw input
 }
 
 func (it *item) entry() Entry {
@@ -79,6 +80,12 @@ func (t *transcript) tool(turn string, p ToolPatch) *item {
 		p.Status = nil // late news of a turn that is over: the call is too
 	}
 	applyToolPatch(it.Tool, p)
+	switch {
+	case toolEnded(it.Tool.Status):
+		it.raw = nil
+	case len(p.RawInput) > 0:
+		it.raw = slices.Clone(p.RawInput)
+	}
 	return it
 }
 

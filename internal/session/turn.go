@@ -176,6 +176,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	stop, err := s.promptAgent(p, remote, t)
 	s.core.broker.cancel(s)
 	s.core.turnPoint(s, t)
+	s.core.forgetApproved(s.id)
 	if err != nil {
 		p.awaitFailure() // the whole session has failed then, and says so once
 	}
@@ -195,7 +196,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 		s.entryChanged(it)
 	}
 	t.stop, t.err = stop, err
-	s.running = nil
+	s.running, s.consented = nil, nil
 	if s.state == StateRunning {
 		s.state = StateIdle
 		s.stop = stop
@@ -361,7 +362,7 @@ func (s *session) afterCancel(ctx context.Context) {
 // permissionCall takes in the tool call of a question and returns how it now
 // stands; cancelled says that the turn is being cancelled, so that nothing is
 // to be asked any more.
-func (s *session) permissionCall(p ToolPatch) (call ToolCall, cancelled bool) {
+func (s *session) permissionCall(p ToolPatch) (call ToolCall, raw []byte, cancelled bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	turnID := ""
@@ -372,7 +373,7 @@ func (s *session) permissionCall(p ToolPatch) (call ToolCall, cancelled bool) {
 	it := s.log.tool(turnID, p)
 	s.entryChanged(it)
 	s.touched(p)
-	return *it.entry().Tool, cancelled
+	return *it.entry().Tool, it.raw, cancelled
 }
 
 func (s *session) questionOpened(q *question) {

@@ -359,16 +359,3 @@ func TestDirtySave(t *testing.T) {
 		}
 	}
 }
-
-// A setting that has no effect yet is not passed over in silence.
-func TestReviewBeforeIsSaidToBeMissing(t *testing.T) {
-	c, _, _ := setup(t, &fakeLauncher{}, func(s *config.Settings) { s.Review.Mode = config.ReviewBefore })
-	i, err := c.NewSession(t.Context(), NewSession{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, _ := c.Entries(i.Session, 0)
-	if len(entries) != 1 || entries[0].Kind != EntryNotice || !strings.Contains(entries[0].Text, "review.mode") {
-		t.Errorf("entries %+v", entries)
-	}
-}
