@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -62,7 +63,30 @@ func (s *session) compareDisk(ctx context.Context) {
 		}
 		f.keep(false)
 	}
+	s.comparePutBack(ctx, point, changes)
 	s.core.durable.write(true)
+}
+
+// comparePutBack tracks what has been put back in files nobody has open: they are
+// as they were when the turn began, and so not among its changes, but are shown
+// as changed.
+func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoint, changes []checkpoint.Change) {
+	for _, f := range s.core.filesOf(s) {
+		f.mu.Lock()
+		shown := len(f.open) == 0 && f.opaque == "" && (len(f.hunks()) > 0 || f.fileChange() != nil)
+		f.mu.Unlock()
+		if !shown || slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
+			continue
+		}
+		was, err := point.Before(ctx, f.path)
+		if err == nil && was.Opaque == "" {
+			err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was})
+			f.keep(false)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.core.log.Warn("track change on disk", "path", f.path, "err", err)
+		}
+	}
 }
 
 // takeInFirst takes in what has been written to a file behind our back before it
