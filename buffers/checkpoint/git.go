@@ -65,9 +65,7 @@ func resolved(name string) string {
 func (g *git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 	// A monitor would be a program of the repository's choice, run without anybody asking.
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", g.root, "--no-optional-locks", "--literal-pathspecs", "-c", "core.fsmonitor=false"}, args...)...)
-	// An editor started by a git hook would make us look at another tree.
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GIT_") && !strings.HasPrefix(e, "GIT_CONFIG_") })
-	cmd.Env = append(cmd.Env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = gitEnv()
 	if stdin != nil {
 		cmd.Stdin = bytes.NewReader(stdin)
 	}
@@ -77,6 +75,13 @@ func (g *git) run(ctx context.Context, stdin []byte, args ...string) ([]byte, er
 		return out, fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
 	}
 	return out, err
+}
+
+// gitEnv is the environment of every git that is run. An editor started by a git hook would
+// make us look at another tree.
+func gitEnv() []string {
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "GIT_") && !strings.HasPrefix(e, "GIT_CONFIG_") })
+	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 }
 
 // start looks for what git itself does not look into, and names the files of

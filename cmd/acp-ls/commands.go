@@ -29,6 +29,7 @@ type commands struct {
 	Doctor    doctorCmd    `cmd:"" help:"Start an agent and say what it can do, or what is wrong."`
 	DemoAgent demoAgentCmd `cmd:"" help:"Be the built-in demonstration agent (ACP on standard input and output)."`
 	MCP       mcpCmd       `cmd:"" name:"mcp" hidden:"" help:"Bring the editor's tools to an agent. Agents start it."`
+	Store     storeCmd     `cmd:"" help:"Show, or clean up, what is kept of undecided changes for the next start."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version."`

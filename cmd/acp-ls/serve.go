@@ -20,9 +20,10 @@ import (
 const closeWait = 10 * time.Second
 
 type serveCmd struct {
-	Log   string `help:"Append the log to this file (default: standard error)." type:"path" placeholder:"FILE"`
-	Debug bool   `help:"Log more, among other things what agents said that was no message."`
-	Stdio bool   `help:"Accepted because many editors give it; standard input and output are all there is."`
+	Log       string `help:"Append the log to this file (default: standard error)." type:"path" placeholder:"FILE"`
+	Debug     bool   `help:"Log more, among other things what agents said that was no message."`
+	NoJournal bool   `help:"Keep nothing of undecided changes for the next start: they end with the program."`
+	Stdio     bool   `help:"Accepted because many editors give it; standard input and output are all there is."`
 }
 
 func (c serveCmd) Run(p *program) error {
@@ -58,7 +59,11 @@ func (c serveCmd) Run(p *program) error {
 	current.Store(settings)
 
 	tools := editorTools(log)
-	core := session.New(session.Options{Launcher: launcher(current.Load, log), Settings: current.Load, Log: log, EditorTools: tools})
+	options := session.Options{Launcher: launcher(current.Load, log), Settings: current.Load, Log: log, EditorTools: tools}
+	if !c.NoJournal {
+		options.Journal = openJournal
+	}
+	core := session.New(options)
 	err = lspbridge.Serve(p.ctx, stdio{p.stdin, p.stdout}, core, lspbridge.Options{
 		Settings: current.Load,
 		Configure: func(layers ...config.Layer) []config.Problem {

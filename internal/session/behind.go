@@ -108,6 +108,12 @@ func (s *session) takeInFirst(ctx context.Context, f *file) error {
 	if before.Opaque != "" {
 		return nil // it is told as changed at the next point
 	}
+	if !before.Exists {
+		// Of what git ignores the checkpoint knows nothing: it may have been there.
+		if ignored, err := checkpoint.Ignored(ctx, f.path); err != nil || ignored {
+			return err
+		}
+	}
 	return f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: before, After: checkpoint.State{Exists: true}})
 }
 

@@ -164,6 +164,7 @@ type version struct {
 	created, deleted bool
 	opaque           checkpoint.Opaque
 	opaqueOp         string
+	onDisk           bool // the file has this text
 }
 
 // writing is what the file's owner knows of its records; the file's mu guards it.
@@ -172,8 +173,9 @@ type writing struct {
 	last    version       // what the last record says
 	synced  bool          // and it is on the disk
 	waiting *time.Timer
-	aloud   bool // a record of an edit on disk is written, and the edit is not made
-	resting bool // the editor is gone: what it had counts, and not what the disk has
+	aloud   bool  // a record of an edit on disk is written, and the edit is not made
+	ignored *bool // git leaves the file alone; nil: not asked yet
+	resting bool  // the editor is gone: what it had counts, and not what the disk has
 }
 
 // version is that of the file as it is; mu is held.
@@ -185,6 +187,7 @@ func (f *file) version() version {
 	}
 	if doc != nil && v.opaque == "" && (v.created || v.deleted || doc.Tracking()) {
 		v.doc, v.rev = doc, doc.Revision()
+		v.onDisk = f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
 	}
 	if v.doc == nil {
 		v.created, v.deleted = false, false
@@ -233,8 +236,7 @@ func (f *file) keep(sync bool) {
 // held.
 func (f *file) draft(v version) func() journal.Record {
 	r := journal.Record{
-		Path: string(f.path), Created: v.created, Deleted: v.deleted, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp,
-		Secret: policy.Secret(string(f.path)) && v.doc != nil,
+		Path: string(f.path), Created: v.created, Deleted: v.deleted, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
 	}
 	if v.doc == nil {
 		return func() journal.Record { return r }
@@ -243,7 +245,7 @@ func (f *file) draft(v version) func() journal.Record {
 	return func() journal.Record {
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))
-		if r.Secret {
+		if r.Secret = f.unkept(); r.Secret {
 			return r
 		}
 		state, err := doc.MarshalState()
@@ -255,6 +257,33 @@ func (f *file) draft(v version) func() journal.Record {
 	}
 }
 
+// askGit bounds how long git is asked whether it ignores a file.
+const askGit = 5 * time.Second
+
+// unkept reports whether no copy of the file is to be kept: it may hold secrets, or git
+// ignores it. What git cannot say counts as no.
+func (f *file) unkept() bool {
+	if policy.Secret(string(f.path)) {
+		return true
+	}
+	f.mu.Lock()
+	known := f.kept.ignored
+	f.mu.Unlock()
+	if known != nil {
+		return *known
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), askGit) // the core may be at its end
+	defer cancel()
+	ignored, err := checkpoint.Ignored(ctx, f.path)
+	if err != nil {
+		f.core.log.Warn("ask git whether it ignores a file", "path", f.path, "err", err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.kept.ignored = &ignored
+	return ignored
+}
+
 // announce prepares the record of an edit that makes next of the file's text; mu
 // is held. What it returns writes the record, and is called without mu before
 // the edit is made.
@@ -264,7 +293,7 @@ func (f *file) announce(next *review.Doc, created, deleted, missing bool) func()
 		return func() {}
 	}
 	now, was := f.version(), f.doc.Text()
-	after := version{doc: next, rev: next.Revision(), created: created, deleted: deleted}
+	after := version{doc: next, rev: next.Revision(), created: created, deleted: deleted, onDisk: len(f.open) == 0}
 	drafts := []func() journal.Record{f.draft(now), f.draft(after)}
 	return func() {
 		f.kept.pen <- struct{}{}
@@ -284,6 +313,14 @@ func (f *file) announce(next *review.Doc, created, deleted, missing bool) func()
 		f.mu.Lock()
 		f.kept.last, f.kept.synced = after, true
 		f.mu.Unlock()
+	}
+}
+
+// keepSaved writes down what a save has brought to the disk, at once: an editor that is
+// killed goes back to it. mu is held.
+func (f *file) keepSaved() {
+	if f.core.durable.usable() && f.version() != f.kept.last {
+		f.core.spawn(func() { f.keep(false) })
 	}
 }
 

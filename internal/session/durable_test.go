@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -28,7 +29,8 @@ type earth struct {
 	e *fakeEditor
 	l *fakeLauncher
 
-	written func() // called behind every synced record: its edit is not made yet
+	wrote   chan struct{} // has a value when something was written
+	written func()        // called behind every synced record: its edit is not made yet
 }
 
 func newEarth(t *testing.T) *earth {
@@ -36,7 +38,7 @@ func newEarth(t *testing.T) *earth {
 	if p, err := buffers.Resolve(root); err == nil {
 		root = string(p)
 	}
-	w := &earth{t: t, root: root, state: t.TempDir()}
+	w := &earth{t: t, root: root, state: t.TempDir(), wrote: make(chan struct{}, 1)}
 	t.Cleanup(func() { w.close() })
 	return w
 }
@@ -50,6 +52,10 @@ func (j tellingJournal) Write(sync bool, records ...journal.Record) error {
 	err := j.Journal.Write(sync, records...)
 	if j.w.written != nil && sync && len(records) > 0 {
 		j.w.written()
+	}
+	select {
+	case j.w.wrote <- struct{}{}:
+	default:
 	}
 	return err
 }
@@ -392,29 +398,172 @@ func TestCleanEndKeepsHunks(t *testing.T) {
 	w.wantHunks("f", "b|>B|")
 }
 
+// Of what may hold secrets, and of what git ignores, no copy is kept: neither of the file nor
+// of what an agent wrote.
 func TestSecretsAreNotStored(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Fatal(err)
+	}
+	w := newEarth(t)
+	if out, err := exec.Command("git", "init", "-q", w.root).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	writeFile(t, w.path(".gitignore"), "*.local\n/out/\n")
+	w.start()
+	w.e.onPermission = func(Question) (string, error) { return "allow", nil }
+	hidden := []string{".env", "id_rsa", "conf.local", "out/deep/new"}
+	for _, name := range hidden {
+		if name != "out/deep/new" { // which an agent makes
+			writeFile(t, w.path(name), "KEY=hunter2\n")
+		}
+		w.agent(name, "KEY=hunter3\n")
+		if want := "KEY=hunter2|>KEY=hunter3|"; name != "out/deep/new" {
+			w.wantHunks(name, want) // and not a file that was made, which a rejection would remove
+		}
+	}
+	writeFile(t, w.path("plain"), "KEY=known2\n")
+	w.agent("plain", "KEY=known3\n")
+	for _, name := range append(hidden, "plain") {
+		w.c.file(buffers.Path(w.path(name))).keep(true)
+	}
+	var all strings.Builder
+	_ = filepath.WalkDir(w.state, func(p string, d os.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			b, _ := os.ReadFile(p)
+			all.Write(b)
+		}
+		return err
+	})
+	for _, name := range append(hidden, "known2", "known3") {
+		if !strings.Contains(all.String(), name) {
+			t.Errorf("%s is not in the journal", name)
+		}
+	}
+	if strings.Contains(all.String(), "hunter") {
+		t.Error("the journal holds the secret")
+	}
+	w.crash()
+	w.wantTold("they can no longer be reviewed: " + w.path(".env"))
+	for _, name := range hidden {
+		w.wantTold(w.path(name))
+		w.wantHunks(name, "")
+	}
+	w.wantHunks("plain", "KEY=known2|>KEY=known3|")
+	w.crash() // nobody is told twice
+	w.wantTold("1 change of an earlier run")
+	w.e.mu.Lock()
+	defer w.e.mu.Unlock()
+	for _, m := range w.e.messages {
+		if strings.Contains(m, ".env") {
+			t.Errorf("told again: %q", m)
+		}
+	}
+}
+
+// An edit that never happened is not said to be undecided, in a file without a copy.
+func TestSecretBeforeItsEdit(t *testing.T) {
 	w := newEarth(t)
 	w.start()
 	w.e.onPermission = func(Question) (string, error) { return "allow", nil }
 	writeFile(t, w.path(".env"), "KEY=hunter2\n")
+	writeFile(t, w.path("f"), abc)
+	w.agent("f", aBc)
+	var state, root string
+	w.written = func() { state, root = w.snapshot() }
 	w.agent(".env", "KEY=hunter3\n")
-	w.c.file(buffers.Path(w.path(".env"))).keep(true)
-	found := false
-	_ = filepath.WalkDir(w.state, func(p string, d os.DirEntry, err error) error {
-		if err == nil && d.Type().IsRegular() {
-			b, _ := os.ReadFile(p)
-			found = found || strings.Contains(string(b), ".env")
-			if strings.Contains(string(b), "hunter") {
-				t.Errorf("%s holds the secret", p)
-			}
+	w.written = nil
+	w.close()
+	w.revert(state, root)
+	if got := readFile(t, w.path(".env")); got != "KEY=hunter2\n" {
+		t.Fatalf("the edit came before its record: %q", got)
+	}
+	w.start()
+	w.wantTold("1 change of an earlier run")
+	for _, m := range w.e.messages {
+		if strings.Contains(m, ".env") {
+			t.Errorf("told %q", m)
 		}
-		return err
-	})
-	if !found {
-		t.Error("the file is not in the journal")
+	}
+}
+
+// What the user typed and did not save is gone when the editor is killed too. What was saved
+// is known as it was, so that nothing of it is taken for the user's that is not: see the
+// agent's row that was there twice.
+func TestEditorThatWasKilledGoesBackToWhatWasSaved(t *testing.T) {
+	w := newEarth(t)
+	w.start()
+	writeFile(t, w.path("f"), abc)
+	w.e.open(w.uri("f"), abc)
+	w.agent("f", "a\nB\nC\nc\n")
+	w.e.replace(w.uri("f"), "C\n", "C\nuser\n")
+	saved := w.e.text(w.uri("f"))
+	writeFile(t, w.path("f"), saved)
+	w.e.send(buffers.Save{URI: w.uri("f")})
+	f := w.c.file(buffers.Path(w.path("f")))
+	w.awaitKept(f)
+	base, err := w.c.Baseline(w.uri("f"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	hunks := w.hunks("f")
+	for i, typed := range []string{"B\n", "user\n", "C\n"} { // the user deletes what was saved
+		w.e.replace(w.uri("f"), typed, fmt.Sprintf("other%d\n", i))
+		f.keep(i == 1)
 	}
 	w.crash()
-	w.wantTold(".env (it may hold secrets")
+	w.wantTold("1 change of an earlier run waits in 1 file")
+	for _, open := range []bool{false, true} {
+		if open {
+			w.e.open(w.uri("f"), saved)
+		}
+		w.wantHunks("f", hunks)
+		if got, err := w.c.Baseline(w.uri("f")); err != nil || got != base {
+			t.Errorf("open %v: baseline %q, %v, want %q", open, got, err, base)
+		}
+	}
+	w.crash() // an heir passes it on
+	w.e.open(w.uri("f"), saved)
+	w.wantHunks("f", hunks)
+}
+
+// A save is written down when it is said, and not a second later.
+func TestSaveIsKeptAtOnce(t *testing.T) {
+	w := newEarth(t)
+	w.start()
+	writeFile(t, w.path("f"), abc)
+	w.e.open(w.uri("f"), abc)
+	w.agent("f", aBc)
+	w.e.replace(w.uri("f"), "a\n", "a\nuser\n")
+	writeFile(t, w.path("f"), w.e.text(w.uri("f")))
+	f := w.c.file(buffers.Path(w.path("f")))
+	f.mu.Lock()
+	if f.kept.waiting != nil {
+		f.kept.waiting.Stop() // whatever the second brings comes too late
+	}
+	f.mu.Unlock()
+	w.e.send(buffers.Save{URI: w.uri("f")})
+	w.awaitKept(f)
+}
+
+// awaitKept waits until the journal has the file's state as it is on disk.
+func (w *earth) awaitKept(f *file) {
+	w.t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		f.kept.pen <- struct{}{}
+		f.mu.Lock()
+		kept := f.kept.last == f.version() && f.kept.last.onDisk
+		f.mu.Unlock()
+		<-f.kept.pen
+		if kept {
+			return
+		}
+		select {
+		case <-w.wrote:
+		case <-limit:
+			w.t.Fatal("the save was not written down")
+		}
+	}
 }
 
 func TestJournalThatCannotBeOpenedIsSaid(t *testing.T) {

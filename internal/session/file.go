@@ -272,6 +272,7 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 		f.stir()
 	}
 	f.publish()
+	f.keepSaved()
 }
 
 // closed is called when a document of the file was closed for good: the file on

@@ -125,7 +125,10 @@ func (f *file) takeBefore() error {
 
 // keepBefore takes t as what the disk has and the document has taken in; mu is
 // held.
-func (f *file) keepBefore(t text.Text) { f.before = &t }
+func (f *file) keepBefore(t text.Text) {
+	f.before = &t
+	f.later()
+}
 
 // catchUp takes a disk that has moved into the document: a clean one is reloaded
 // by its editor or edited, into a dirty one the change is merged.

@@ -17,6 +17,7 @@ import (
 type resumed struct {
 	pending, files int // undecided, and in how many files
 	lost, asleep   []string
+	hidden         []string // undecided, and no copy was kept
 }
 
 // takeUp takes up what dead processes have left.
@@ -86,6 +87,9 @@ func (d *durable) report(sum resumed, live []journal.Other) {
 	if len(sum.asleep) > 0 {
 		d.core.tell(LevelInfo, "Changes of an earlier run wait for files whose text on disk is another one; they are looked for when a file is opened: "+strings.Join(sum.asleep, ", "))
 	}
+	if len(sum.hidden) > 0 {
+		d.core.tell(LevelWarning, "Changes of an earlier run were undecided in files of which acp-ls keeps no copy, for they may hold secrets or git ignores them; they can no longer be reviewed: "+strings.Join(sum.hidden, ", "))
+	}
 	var others []string
 	for _, o := range live {
 		others = append(others, o.Paths...)
@@ -125,7 +129,10 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 	last := e.Last
 	switch {
 	case last.Secret:
-		sum.lost = append(sum.lost, last.Path+" (it may hold secrets, so acp-ls keeps no copy)")
+		disk, err := buffers.ReadDisk(f.path)
+		if last.Pending > 0 && (err != nil || !happenedNot(last, text.New(disk.Content), !disk.Exists)) {
+			sum.hidden = append(sum.hidden, last.Path)
+		}
 		return nil
 	case last.Opaque != "":
 		f.resumeOpaque(last, sum)
@@ -133,19 +140,22 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 	}
 	disk, err := buffers.ReadDisk(f.path)
 	found, missing := text.New(disk.Content), !disk.Exists
+	// Of these texts it is known what was undecided in them, and not whether an editor
+	// comes with what was not saved.
+	earlier := err == nil && (happenedNot(last, found, missing) || isState(e.Saved(), found, missing))
 	f.mu.Lock()
 	_, d, open := f.live()
 	switch {
 	case open:
 		err = f.wakeOn(e, d.Text, false, sum)
-	case err == nil && missing == last.Deleted && sameText(last.Text, found):
+	case err == nil && isState(&last, found, missing):
 		err = f.wakeOn(e, found, missing, sum)
 	default:
-		if err == nil && happenedNot(last, found, missing) {
+		if earlier {
 			err = f.wakeOn(e, found, missing, sum) // until the file is opened with another text
 		}
 		f.asleep = &e
-		if last.Pending > 0 && (err != nil || !happenedNot(last, found, missing)) {
+		if last.Pending > 0 && (err != nil || !earlier) {
 			sum.asleep = append(sum.asleep, last.Path)
 		}
 		f.mu.Unlock()
@@ -167,10 +177,14 @@ var passedOn = version{rev: ^uint64(0)}
 
 // pass writes an earlier run's records into this one's journal.
 func (d *durable) pass(e journal.Entry) {
-	if e.Prev != nil {
-		d.write(false, *e.Prev)
+	for _, r := range e.Records() {
+		d.write(false, r)
 	}
-	d.write(false, e.Last)
+}
+
+// isState reports whether a record is of the text found, and has its state.
+func isState(r *journal.Record, found text.Text, missing bool) bool {
+	return r != nil && r.State != nil && missing == r.Deleted && sameText(r.Text, found)
 }
 
 // happenedNot reports whether the text is the one in front of the edit that a record
@@ -213,12 +227,17 @@ func (f *file) wakeOnDisk() {
 // wakeOn takes up an entry with the text found; mu is held.
 func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resumed) error {
 	from := e.Last
-	if (missing != from.Deleted || !sameText(from.Text, found)) && happenedNot(from, found, missing) {
+	switch {
+	case isState(&e.Last, found, missing):
+	case happenedNot(e.Last, found, missing):
 		// The edit was never made: what was before it counts.
-		if e.Prev == nil || e.Prev.State == nil || !sameText(e.Prev.Text, found) {
+		if !isState(e.Prev, found, missing) {
 			return nil // nothing
 		}
 		from = *e.Prev
+	case isState(e.Saved(), found, missing):
+		// What came behind it is gone with the editor.
+		from = *e.Saved()
 	}
 	doc, err := review.UnmarshalState(from.State, f.core.now)
 	if err != nil {

@@ -12,7 +12,8 @@
 //
 // A journal begins with a magic number. A record is its length and its checksum (CRC-32C), 4
 // bytes each, little-endian, and the payload. Of each path the last two records count: the
-// last one says what was about to be, the one before it what was. A record that the crash
+// last one says what was about to be, the one before it what was; and the last one of what the
+// file had on the disk, to which an editor that is killed goes back. A record that the crash
 // cut off ends the journal. When most of a journal is old news it is rewritten beside
 // itself and renamed into place.
 //

@@ -1,11 +1,13 @@
 package journal
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -18,9 +20,12 @@ type Options struct {
 	Limit int64
 	// CompactAt is the size below which a journal is never rewritten. 1 MiB.
 	CompactAt int64
-	// MaxAge is how long undecided changes are kept. 90 days.
+	// MaxAge is how long undecided changes are kept. The constant of that name.
 	MaxAge time.Duration
 }
+
+// MaxAge is how long undecided changes are kept if nothing else is said.
+const MaxAge = 90 * 24 * time.Hour
 
 func (o Options) orDefaults() Options {
 	if o.Now == nil {
@@ -33,7 +38,7 @@ func (o Options) orDefaults() Options {
 		o.CompactAt = 1 << 20
 	}
 	if o.MaxAge == 0 {
-		o.MaxAge = 90 * 24 * time.Hour
+		o.MaxAge = MaxAge
 	}
 	return o
 }
@@ -52,26 +57,61 @@ type Journal struct {
 	name   string // of file and lock, without extension
 	size   int64  // of the file, up to the last whole record
 	live   int64  // bytes of the records that count
-	index  map[string]*pair
+	index  map[string]*story
 	closed bool
 	broken error // why nothing can be written any more
 }
 
-// pair is where the last two records of a path are; a size of 0 is none.
-type pair struct{ prev, last place }
+// story is where the records of a path are that count; a size of 0 is none.
+type story struct {
+	prev, last place
+	disk       place // the last that is OnDisk; perhaps one of these two
+}
 
 type place struct{ at, n int64 }
+
+// add takes in a record that comes behind the others.
+func (s *story) add(at place, onDisk bool) {
+	s.prev, s.last = s.last, at
+	if onDisk {
+		s.disk = at
+	}
+}
+
+// places are those of the records that count, each once, in the order of writing.
+func (s *story) places() []place {
+	var out []place
+	for _, p := range []place{s.disk, s.prev, s.last} {
+		if p.n > 0 && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
+func (s *story) bytes() (n int64) {
+	for _, p := range s.places() {
+		n += p.n
+	}
+	return n
+}
+
+// moved is the story with its records where to says.
+func (s *story) moved(to map[place]place) *story {
+	return &story{prev: to[s.prev], last: to[s.last], disk: to[s.disk]}
+}
 
 // Open returns the journal of this process for a workspace, which is its folder's absolute
 // path, or "" if there is none. state is the state directory. Nothing is created before
 // something is written.
 func Open(state, workspace string, o Options) *Journal {
-	return &Journal{workspace: workspace, folder: folderOf(state, workspace), opts: o.orDefaults(), index: map[string]*pair{}}
+	return &Journal{workspace: workspace, folder: folderOf(state, workspace), opts: o.orDefaults(), index: map[string]*story{}}
 }
 
 // Write appends records, all or none. With sync it returns when they, and those before, are
-// on the disk. Of each path, the record written before is kept too. A Time that is not set
-// is set to now.
+// on the disk. Of each path, the record written before is kept too, and the last one that is
+// OnDisk. A Time that is not set is set to now.
 func (j *Journal) Write(sync bool, records ...Record) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -147,21 +187,22 @@ func (j *Journal) note(r Record, at place) {
 	case p == nil && r.End():
 		return
 	case p == nil:
-		p = &pair{}
+		p = &story{}
 		j.index[r.Path] = p
 	case r.End():
-		j.live -= p.prev.n + p.last.n
+		j.live -= p.bytes()
 		delete(j.index, r.Path)
 		return
 	}
-	j.live += at.n - p.prev.n
-	p.prev, p.last = p.last, at
+	j.live -= p.bytes()
+	p.add(at, r.OnDisk)
+	j.live += p.bytes()
 }
 
 // create makes the files of the journal, the lock first: an unlocked journal is a dead
 // process's.
 func (j *Journal) create() error {
-	if err := os.MkdirAll(j.folder, 0o700); err != nil {
+	if err := makeFolders(j.folder); err != nil {
 		return err
 	}
 	for range 8 {
@@ -215,33 +256,22 @@ func (j *Journal) compact() error {
 		return err
 	}
 	size := int64(len(magic) + len(workspaceFrame(j.workspace)))
-	index := map[string]*pair{}
-	copyRecord := func(from place) (to place, err error) {
-		if from.n == 0 {
-			return place{}, nil
-		}
-		b := make([]byte, from.n)
-		if _, err := j.file.ReadAt(b, from.at); err != nil {
-			return place{}, err
-		}
-		if _, err := f.WriteAt(b, size); err != nil {
-			return place{}, err
-		}
-		to = place{size, from.n}
-		size += from.n
-		return to, nil
-	}
+	index := map[string]*story{}
 	err = func() error {
 		for path, p := range j.index {
-			var q pair
-			var err error
-			if q.prev, err = copyRecord(p.prev); err != nil {
-				return err
+			to := map[place]place{}
+			for _, from := range p.places() {
+				b := make([]byte, from.n)
+				if _, err := j.file.ReadAt(b, from.at); err != nil {
+					return err
+				}
+				if _, err := f.WriteAt(b, size); err != nil {
+					return err
+				}
+				to[from] = place{size, from.n}
+				size += from.n
 			}
-			if q.last, err = copyRecord(p.last); err != nil {
-				return err
-			}
-			index[path] = &q
+			index[path] = p.moved(to)
 		}
 		return f.Sync()
 	}()

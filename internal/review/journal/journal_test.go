@@ -125,6 +125,7 @@ func TestRecordKeepsEverything(t *testing.T) {
 		{Path: "/b", State: []byte{}, Before: &Seen{Missing: true}, Created: true},
 		{Path: "/c", State: []byte("s"), Deleted: true},
 		{Path: "/d", Opaque: "binary", OpaqueOp: "modify"},
+		{Path: "/f", State: []byte("s"), OnDisk: true},
 		{Path: "/e", Secret: true, Text: text.HashString("x"), Pending: 1},
 	} {
 		j := Open(dir, workspace, o)
@@ -345,31 +346,32 @@ func TestLimit(t *testing.T) {
 }
 
 // A random run: whatever is written, however often the journal is rewritten, and wherever it
-// ends, the last two records of each path that is not ended are found.
+// ends, the last two records of each path that is not ended are found, and the last of what was
+// on disk.
 func TestRandomRuns(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 5))
 		dir := t.TempDir()
-		want := map[string][2]string{}
-		for range 1 + r.IntN(3) { // processes
+		want := map[string][3]string{} // previous, last, saved
+		for range 1 + r.IntN(3) {      // processes
 			j := Open(dir, workspace, Options{CompactAt: 300})
 			f := takeOver(t, j)
-			got := map[string][2]string{}
+			got := map[string][3]string{}
 			for _, e := range f.Entries {
-				prev := ""
+				x := [3]string{1: string(e.Last.State)}
 				if e.Prev != nil {
-					prev = string(e.Prev.State)
+					x[0] = string(e.Prev.State)
 				}
-				got[e.Last.Path] = [2]string{prev, string(e.Last.State)}
+				if r := e.Saved(); r != nil {
+					x[2] = string(r.State)
+				}
+				got[e.Last.Path] = x
 			}
 			if !maps.Equal(got, want) {
 				t.Fatalf("seed %d: found %v, want %v", seed, got, want)
 			}
 			for _, e := range f.Entries {
-				if e.Prev != nil {
-					write(t, j, *e.Prev)
-				}
-				write(t, j, e.Last)
+				write(t, j, e.Records()...)
 			}
 			if err := f.Release(); err != nil {
 				t.Fatal(err)
@@ -382,12 +384,29 @@ func TestRandomRuns(t *testing.T) {
 					continue
 				}
 				s := fmt.Sprintf("%d-%d", seed, i) + strings.Repeat("x", r.IntN(60))
-				write(t, j, at(path, s))
-				want[path] = [2]string{want[path][1], s}
+				rec := at(path, s)
+				rec.OnDisk = r.IntN(4) == 0
+				write(t, j, rec)
+				x := [3]string{want[path][1], s, want[path][2]}
+				if rec.OnDisk {
+					x[2] = s
+				}
+				want[path] = x
+			}
+			if live := j.counted(); live != j.live {
+				t.Fatalf("seed %d: %d bytes count, noted are %d", seed, live, j.live)
 			}
 			j.die()
 		}
 	}
+}
+
+// counted is what live is to be.
+func (j *Journal) counted() (n int64) {
+	for _, s := range j.index {
+		n += s.bytes()
+	}
+	return n
 }
 
 func FuzzRead(f *testing.F) {
@@ -431,6 +450,71 @@ func TestStateDir(t *testing.T) {
 	}
 	if _, err := stateDir("windows", func(string) string { return "" }, home); err == nil {
 		t.Error("no folder on Windows is no error")
+	}
+}
+
+func TestStateDirIsOutsideOfTheProject(t *testing.T) {
+	for _, x := range []struct {
+		state, workspace string
+		ok               bool
+	}{
+		{"/home/u/.local/state/acp-ls", "/home/u/project", true},
+		{"/home/u/.local/state/acp-ls", "", true},
+		{"/home/u/project/.state/acp-ls", "/home/u/project", false},
+		{"/home/u/project/acp-ls", "/home/u/project/acp-ls", false},
+		{"/home/u/project2/acp-ls", "/home/u/project", true},
+		// A home folder is no project.
+		{"/home/u/.local/state/acp-ls", "/home/u", true},
+		{"/home/u/.local/state/acp-ls", "/home", true},
+		{"/home/u/.local/state/acp-ls", "/", true},
+		{"/home/u/.local/state/acp-ls", "/home/u/.local", false},
+	} {
+		at := filepath.FromSlash
+		if err := checkPlace(at(x.state), at(x.workspace), at("/home/u")); (err == nil) != x.ok {
+			t.Errorf("state %s, workspace %s: %v", x.state, x.workspace, err)
+		}
+	}
+	// Links lead nowhere else.
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("HOME", filepath.Join(dir, "home"))
+	link := filepath.Join(dir, "link")
+	if err := os.Mkdir(filepath.Join(dir, "project"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(dir, "project"), link); err != nil {
+		t.Skip(err)
+	}
+	if CheckPlace(filepath.Join(link, "not", "there"), filepath.Join(dir, "project")) == nil {
+		t.Error("a state directory behind a link into the project is taken")
+	}
+}
+
+// What others have made of the state directory before, for all to see, is closed.
+func TestOpenStateDirIsClosed(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("access lists are inherited from the user's folder")
+	}
+	parent := t.TempDir()
+	if err := os.Chmod(parent, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(parent, "acp-ls")
+	if err := os.MkdirAll(filepath.Join(dir, "journal"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	j := Open(dir, workspace, Options{})
+	write(t, j, state("1"))
+	defer j.die()
+	for _, d := range []string{dir, filepath.Join(dir, "journal"), j.folder} {
+		if info, err := os.Stat(d); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", d, info.Mode(), err)
+		}
+	}
+	if info, err := os.Stat(parent); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("the folder around it has mode %v now (%v)", info.Mode(), err)
 	}
 }
 

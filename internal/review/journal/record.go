@@ -25,6 +25,9 @@ type Record struct {
 	Created, Deleted bool   // what an agent did to the file as a whole, undecided
 	Opaque, OpaqueOp string // why it has no hunks, and what was done to it
 	Pending          int    // undecided hunks
+	// OnDisk says that the file has, or is about to have, this very text: of such records the
+	// last one is kept too, for an editor that is killed goes back to it.
+	OnDisk bool
 
 	// State is the tracked state; nil if there is none, or if it is not stored because the
 	// file holds secrets (Secret). A record without any of these ends the file's story.
@@ -75,6 +78,7 @@ const (
 	hasDeleted
 	hasState
 	hasSecret
+	hasOnDisk
 )
 
 func (r Record) frame() []byte {
@@ -90,6 +94,7 @@ func (r Record) frame() []byte {
 	set(r.Deleted, hasDeleted)
 	set(r.State != nil, hasState)
 	set(r.Secret, hasSecret)
+	set(r.OnDisk, hasOnDisk)
 	b := make([]byte, 0, len(r.Path)+len(r.State)+128)
 	b = append(b, kindRecord, flags)
 	b = appendString(b, r.Path)
@@ -167,6 +172,7 @@ func parseRecord(b []byte) (Record, error) {
 	}
 	r.Text = p.hash()
 	r.Created, r.Deleted, r.Secret = flags&hasCreated != 0, flags&hasDeleted != 0, flags&hasSecret != 0
+	r.OnDisk = flags&hasOnDisk != 0
 	r.Opaque, r.OpaqueOp = p.string(), p.string()
 	r.Pending = int(min(p.uvarint(), 1<<30))
 	if flags&hasState != 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,10 +12,34 @@ import (
 	"time"
 )
 
-// Entry is what a journal says of one file: the last record, and the one before it.
+// Entry is what a journal says of one file: the last record, the one before it, and the last
+// one that was on the disk.
 type Entry struct {
-	Last Record
-	Prev *Record // nil if the last was the first
+	Last  Record
+	Prev  *Record // nil if the last was the first
+	saved *Record // nil if it is one of these, or there is none
+}
+
+// Saved is the last record of a state that was on the disk; nil if there is none.
+func (e *Entry) Saved() *Record {
+	switch {
+	case e.Last.OnDisk:
+		return &e.Last
+	case e.Prev != nil && e.Prev.OnDisk:
+		return e.Prev
+	}
+	return e.saved
+}
+
+// Records are those of the entry, in the order in which they were written.
+func (e *Entry) Records() []Record {
+	var out []Record
+	for _, r := range []*Record{e.saved, e.Prev, &e.Last} {
+		if r != nil {
+			out = append(out, *r)
+		}
+	}
+	return out
 }
 
 // Found is what other processes have left. Its entries are the caller's, who writes what
@@ -190,7 +215,7 @@ func read(file string, states bool) (content, error) {
 		return content{}, ErrForeign
 	}
 	c := content{size: info.Size()}
-	index := map[string]*pair{}
+	index := map[string]*story{}
 	last := map[string]Record{}
 	c.workspace, c.bad, err = scan(f, c.size, func(r Record, at, n int64) {
 		p := index[r.Path]
@@ -199,10 +224,10 @@ func read(file string, states bool) (content, error) {
 			delete(index, r.Path)
 			return
 		case p == nil:
-			p = &pair{}
+			p = &story{}
 			index[r.Path] = p
 		}
-		p.prev, p.last = p.last, place{at, n}
+		p.add(place{at, n}, r.OnDisk)
 		if !states {
 			r.State = nil
 			last[r.Path] = r
@@ -214,21 +239,33 @@ func read(file string, states bool) (content, error) {
 	for path, p := range index {
 		e := Entry{Last: last[path]}
 		if states {
-			if e.Last, err = readRecord(f, p.last); err != nil {
+			if e, err = readEntry(f, p); err != nil {
 				return c, err
-			}
-			if p.prev.n > 0 {
-				prev, err := readRecord(f, p.prev)
-				if err != nil {
-					return c, err
-				}
-				e.Prev = &prev
 			}
 		}
 		c.entries = append(c.entries, e)
 	}
 	slices.SortFunc(c.entries, func(a, b Entry) int { return strings.Compare(a.Last.Path, b.Last.Path) })
 	return c, nil
+}
+
+func readEntry(f io.ReaderAt, p *story) (Entry, error) {
+	var e Entry
+	for _, at := range p.places() {
+		r, err := readRecord(f, at)
+		if err != nil {
+			return e, err
+		}
+		switch at {
+		case p.last:
+			e.Last = r
+		case p.prev:
+			e.Prev = &r
+		default:
+			e.saved = &r
+		}
+	}
+	return e, nil
 }
 
 // setAside gives a journal that cannot be read a name under which nobody looks for it.

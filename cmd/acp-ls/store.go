@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"acp-ls/internal/review/journal"
+	"acp-ls/internal/session"
+)
+
+// openJournal opens the journal of a workspace in the user's state directory.
+func openJournal(workspace string) (session.Journal, error) {
+	state, err := journal.StateDir()
+	if err != nil {
+		return nil, err
+	}
+	if err := journal.CheckPlace(state, workspace); err != nil {
+		return nil, err
+	}
+	return journal.Open(state, workspace, journal.Options{}), nil
+}
+
+type storeCmd struct {
+	List  storeListCmd  `cmd:"" default:"1" help:"List what is undecided, by workspace."`
+	Purge storePurgeCmd `cmd:"" help:"Remove journals in which nothing is undecided any more."`
+}
+
+type storeListCmd struct{}
+
+func (storeListCmd) Run(p *program) error {
+	state, err := journal.StateDir()
+	if err != nil {
+		return err
+	}
+	list, err := journal.List(state)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		_, err := fmt.Fprintln(p.stdout, "nothing is stored in", filepath.Join(state, "journal"))
+		return err
+	}
+	for _, s := range list {
+		fmt.Fprintln(p.stdout, title(s))
+		for _, r := range s.Files {
+			what := fmt.Sprintf("%d undecided", r.Pending)
+			if r.Pending == 0 {
+				what = "nothing undecided in the text"
+			}
+			fmt.Fprintf(p.stdout, "  %s: %s, %s\n", r.Path, what, r.Time.Local().Format(time.DateTime))
+		}
+	}
+	return nil
+}
+
+func title(s journal.Stored) string {
+	var notes []string
+	switch {
+	case s.Aside:
+		notes = append(notes, "set aside: it could not be read")
+	case s.Err != nil:
+		notes = append(notes, s.Err.Error())
+	case s.Live:
+		notes = append(notes, "in use")
+	}
+	name := s.Workspace
+	if name == "" {
+		name = "no workspace"
+	}
+	notes = append(notes, fmt.Sprintf("%d bytes", s.Size), s.File)
+	return name + " (" + strings.Join(notes, ", ") + ")"
+}
+
+type storePurgeCmd struct {
+	All bool `help:"Remove also what is undecided, and what could not be read. The files themselves stay as they are."`
+}
+
+func (c storePurgeCmd) Run(p *program) error {
+	state, err := journal.StateDir()
+	if err != nil {
+		return err
+	}
+	removed, err := journal.Purge(state, c.All, journal.MaxAge, time.Now())
+	for _, s := range removed {
+		fmt.Fprintln(p.stdout, "removed", title(s))
+	}
+	if err == nil && len(removed) == 0 {
+		_, err = fmt.Fprintln(p.stdout, "nothing to remove")
+	}
+	return err
+}
