@@ -148,7 +148,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 	if f.doc != nil && !f.onlyProposed() {
 		base, had = f.doc.Text(), !f.deleted
 	} else if f.before != nil {
-		base, had = *f.before, !f.missing
+		base, had = f.before.Text, !f.missing
 	}
 	if base.Equal(now) && had == ch.After.Exists {
 		return nil
@@ -173,7 +173,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 		}
 	}
 	f.record(&o, base, now, !had && ch.After.Exists)
-	f.keepBefore(now)
+	f.keepBeforeOf(now, o)
 	f.missing = !ch.After.Exists
 	f.shownRev = ^f.shownRev
 	f.publish()

@@ -28,7 +28,7 @@ type file struct {
 	strays []review.ChangeID // edits that were made in the wrong place, and are to go
 	parked *review.Doc       // what was tracked when the file vanished
 	moved  chan struct{}
-	before *text.Text // what the disk had when it was last taken into the text; nil if unknown
+	before *taken     // what the disk had when it was last taken into the text; nil if unknown
 	sent   *text.Text // what an agent last wrote through us, as it sent it
 
 	history []agentStep // what agents have done, for taking a turn back
@@ -248,7 +248,7 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 const formatterWindow = time.Second
 
 // classify finds out whose a reload was, off the read loop.
-func (f *file) classify(o review.Origin, loaded text.Text, before *text.Text) {
+func (f *file) classify(o review.Origin, loaded text.Text, before *taken) {
 	who := f.whose(loaded, before)
 	who.Change = o.Change
 	f.mu.Lock()
@@ -350,6 +350,7 @@ func (f *file) publish() {
 		f.show(nil, 0)
 		return
 	}
+	f.settleConflicts()
 	_, next := f.doc.Settle(f.core.now())
 	if !next.IsZero() && !f.gone {
 		if f.settling != nil {
@@ -371,6 +372,16 @@ func (f *file) publish() {
 		return
 	}
 	f.show(f.hunks(), rev)
+}
+
+// settleConflicts ends the conflicts about which nothing is to be decided any more: what
+// was proposed stands there; mu is held.
+func (f *file) settleConflicts() {
+	for _, h := range f.doc.Hunks(review.StateConflict) {
+		if slices.Equal(rowsOf(h.BaseText), rowsOf(h.Text)) {
+			_ = f.doc.Resolve(h.ID, review.TakeMine)
+		}
+	}
 }
 
 // republish tells the editors again, for instance when a setting has changed.

@@ -126,8 +126,21 @@ func (f *file) takeBefore() error {
 // keepBefore takes t as what the disk has and the document has taken in; mu is
 // held.
 func (f *file) keepBefore(t text.Text) {
-	f.before = &t
+	f.before = &taken{Text: t}
 	f.later()
+}
+
+// keepBeforeOf is keepBefore for a text that is the change of o; mu is held.
+func (f *file) keepBeforeOf(t text.Text, o review.Origin) {
+	f.keepBefore(t)
+	f.before.by = &o
+}
+
+// taken is what the disk had when it was last taken into the text. Not all of it need
+// be there: it may be in a conflict, or the user has undone it.
+type taken struct {
+	text.Text
+	by *review.Origin // whose it was; nil: it was there when the turn began, or is the user's
 }
 
 // catchUp takes a disk that has moved into the document: a clean one is reloaded
@@ -178,7 +191,7 @@ func (f *file) catchUp(ctx context.Context) error {
 	})
 	if err == nil {
 		f.mu.Lock()
-		f.keepBefore(text.New(disk.Content))
+		f.keepBeforeOf(text.New(disk.Content), o)
 		f.mu.Unlock()
 	}
 	return err
@@ -226,7 +239,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	f.mu.Lock()
 	f.record(&o, fl.before.Text(), want, false)
-	f.keepBefore(want)
+	f.keepBeforeOf(want, o)
 	f.mu.Unlock()
 	return true, nil
 }
@@ -277,16 +290,21 @@ func (f *file) mergeDisk(ctx context.Context) error {
 	now := text.New(disk.Content)
 	f.mu.Lock()
 	before, mirrored := f.before, f.sent != nil && f.sent.Equal(now)
-	if before == nil || mirrored {
-		f.keepBefore(now) // what has changed is unknown, or came through us already
-	}
 	f.mu.Unlock()
-	if before == nil || mirrored || before.Equal(now) {
+	if before != nil && before.Equal(now) {
+		return nil
+	}
+	o := f.core.attribute(f.path)
+	o.Change = f.core.changeID()
+	if before == nil || mirrored { // what has changed is unknown, or came through us already
+		f.mu.Lock()
+		if f.keepBefore(now); mirrored {
+			f.keepBeforeOf(now, o)
+		}
+		f.mu.Unlock()
 		return nil
 	}
 	base := before.String()
-	o := f.core.attribute(f.path)
-	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
 	take := operation{
 		label: "changed on disk", by: &o,
@@ -303,7 +321,7 @@ func (f *file) mergeDisk(ctx context.Context) error {
 	}
 	if err == nil {
 		f.mu.Lock()
-		f.keepBefore(now)
+		f.keepBeforeOf(now, o)
 		f.mu.Unlock()
 	}
 	return err
@@ -350,8 +368,11 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 
 // whose says who has put a text on the disk, where before was: what had been
 // there when the turn began is not the agent's.
-func (f *file) whose(now text.Text, before *text.Text) review.Origin {
-	if before != nil && buffers.NormHashText(*before) == buffers.NormHashText(now) {
+func (f *file) whose(now text.Text, before *taken) review.Origin {
+	if before != nil && buffers.NormHashText(before.Text) == buffers.NormHashText(now) {
+		if before.by != nil {
+			return *before.by
+		}
 		return review.Origin{Author: review.AuthorUser, Sure: true}
 	}
 	return f.core.attribute(f.path)
