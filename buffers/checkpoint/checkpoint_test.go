@@ -432,3 +432,30 @@ func TestIndexIsLeftAlone(t *testing.T) {
 		t.Error("the index was written")
 	}
 }
+
+// That a file is not among the copies says that it was not there only where one would
+// have been made.
+func TestCovers(t *testing.T) {
+	r := newRepo(t, "a", "1\n", ".gitignore", "out/\n")
+	f := newFolder(t)
+	f.write("a", "1\n")
+	cut := newFolder(t)
+	cut.write("a", "1\n")
+	cut.write("b", "1\n")
+	for _, tt := range []struct {
+		in   repo
+		opt  Options
+		path string
+		want bool
+	}{
+		{r, Options{}, "a", true}, {r, Options{}, "new/b", true}, {r, Options{}, "out/b", false}, {r, Options{}, ".git/config", false},
+		{r, Options{}, "../b", false}, {r, Options{}, "node_modules/b", true},
+		{f, Options{}, "a", true}, {f, Options{}, "new/b", true}, {f, Options{}, "x/node_modules/b", false}, {f, Options{}, ".git/b", false},
+		{cut, Options{MaxFiles: 1}, "a", true}, {cut, Options{MaxFiles: 1}, "b", false},
+	} {
+		got, err := tt.in.take(nil, tt.opt).Covers(t.Context(), buffers.Path(filepath.Join(tt.in.root, filepath.FromSlash(tt.path))))
+		if err != nil || got != tt.want {
+			t.Errorf("%s (%+v): %v, %v", tt.path, tt.opt, got, err)
+		}
+	}
+}

@@ -108,9 +108,8 @@ func (s *session) takeInFirst(ctx context.Context, f *file) error {
 	if before.Opaque != "" {
 		return nil // it is told as changed at the next point
 	}
-	if !before.Exists {
-		// Of what git ignores the checkpoint knows nothing: it may have been there.
-		if ignored, err := checkpoint.Ignored(ctx, f.path); err != nil || ignored {
+	if !before.Exists { // or the checkpoint does not know
+		if covered, err := point.Covers(ctx, f.path); err != nil || !covered {
 			return err
 		}
 	}
