@@ -122,11 +122,12 @@ func (e *editor) sessionNew(ctx context.Context, p *sessionNewParams) (session.I
 	return e.told(ctx)(e.core.NewSession(ctx, session.NewSession{Agent: p.Agent, Cwd: p.Cwd, Options: p.Options}))
 }
 
-// told returns a function that passes a session on once what was said of it
-// before has been written.
+// told returns a function that passes a session, or why there is none, on once
+// what was said of it before has been written: an editor that shows both can tell
+// that they are the same.
 func (e *editor) told(ctx context.Context) func(session.Info, error) (session.Info, error) {
 	return func(i session.Info, err error) (session.Info, error) {
-		if err == nil {
+		if i.Session != "" {
 			e.out.flush(ctx, i.Session)
 		}
 		return i, err

@@ -265,6 +265,21 @@ func init() {
 			}
 			return out, err
 		},
+		// until waits until the transcript has an entry with a text in it.
+		"until": func(w *world, a *args) ([]string, error) {
+			s, err := w.theSession(a)
+			text := a.text()
+			ctx, cancel := w.limit()
+			defer cancel()
+			for ; err == nil; err = ctx.Err() {
+				var entries []session.Entry
+				entries, err = w.entries(s)
+				if err != nil || slices.ContainsFunc(entries, func(e session.Entry) bool { return strings.Contains(e.Text, text) }) {
+					break
+				}
+			}
+			return nil, err
+		},
 		"queue": func(w *world, a *args) ([]string, error) {
 			s, err := w.theSession(a)
 			if err != nil {

@@ -8,7 +8,7 @@
 //	editors: plain utf-16, full utf-8
 //
 // A line "waits: landing=50ms" makes acp-ls wait less for what the story says will
-// not happen (cancel, goodbye, hold, initialize, landing, refusal, reshow).
+// not happen (cancel, goodbye, hold, initialize, landing, refusal, reshow, silence).
 //
 // A line "broken: why" marks a story that acp-ls does not tell right yet; the test
 // fails when it does.

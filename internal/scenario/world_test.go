@@ -150,10 +150,14 @@ func (w *world) shorten(s string) string {
 		s = strings.ReplaceAll(s, self, "$SELF")
 	}
 	s = waited.ReplaceAllString(s, "did not answer in ...:")
+	s = silent.ReplaceAllString(s, "$1 ...")
 	return strings.ReplaceAll(s, filepath.Dir(w.root), "$OUTSIDE")
 }
 
-var waited = regexp.MustCompile(`did not answer in [0-9a-z.]+:`)
+var (
+	waited = regexp.MustCompile(`did not answer in [0-9a-z.]+:`)
+	silent = regexp.MustCompile(`(has not answered since|\btook) [0-9][0-9a-z:.]*`)
+)
 
 // startServer starts what stands between editor and agents.
 func (w *world) startServer() {
@@ -178,7 +182,7 @@ func (w *world) startServer() {
 	if d := s.waits["initialize"]; d > 0 {
 		w.launcher.InitializeWait = d
 	}
-	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], Goodbye: s.waits["goodbye"]}
+	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], Goodbye: s.waits["goodbye"], Silence: s.waits["silence"]}
 	if d := s.waits["cancel"]; d > 0 {
 		waits.CancelAgain = []time.Duration{d, d}
 	}

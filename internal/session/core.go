@@ -52,6 +52,10 @@ type Waits struct {
 	// again: some miss a cancellation that comes before they have begun. After
 	// the last the user is told. 1 s, 4 s, 10 s.
 	CancelAgain []time.Duration
+	// Silence is how long an agent may take for a first sign of life, when it is
+	// started, asked for a session or prompted, before the user is told that it is
+	// waited for. 10 s.
+	Silence time.Duration
 }
 
 func (w Waits) orDefaults() Waits {
@@ -59,6 +63,7 @@ func (w Waits) orDefaults() Waits {
 	w.Refusal = cmp.Or(w.Refusal, time.Second)
 	w.Goodbye = cmp.Or(w.Goodbye, 2*time.Second)
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
+	w.Silence = cmp.Or(w.Silence, 10*time.Second)
 	if w.CancelAgain == nil {
 		w.CancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
 	}

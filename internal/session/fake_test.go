@@ -29,6 +29,7 @@ type fakeEditor struct {
 	infos    map[string]Info
 	entries  map[string][]Entry
 	reviews  map[string]Review
+	turns    []TurnProgress
 	messages []string
 	dismiss  []string
 	saves    []string
@@ -199,7 +200,7 @@ func (e *fakeEditor) Chunk(s, id, t string) {
 
 func (e *fakeEditor) ReviewChanged(r Review)        { e.note(func() { e.reviews[r.URI] = r }) }
 func (e *fakeEditor) TerminalOutput(TerminalOutput) {}
-func (e *fakeEditor) Turn(TurnProgress)             {}
+func (e *fakeEditor) Turn(p TurnProgress)           { e.note(func() { e.turns = append(e.turns, p) }) }
 func (e *fakeEditor) ShowMessage(_ Level, m string) {
 	e.note(func() { e.messages = append(e.messages, m) })
 }

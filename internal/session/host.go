@@ -12,6 +12,9 @@ var _ Host = (*host)(nil)
 
 func (h *host) session(id string) (*session, error) {
 	if s := h.proc.session(id); s != nil {
+		s.mu.Lock()
+		s.heard()
+		s.mu.Unlock()
 		return s, nil
 	}
 	return nil, Errorf(KindNotFound, "there is no session %q", id)

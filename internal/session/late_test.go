@@ -30,10 +30,13 @@ func TestLateToolUpdates(t *testing.T) {
 	check := func(want ...string) {
 		t.Helper()
 		entries, err := c.Entries(res.Session, 1)
-		if err != nil || len(entries) != len(want) {
+		if err != nil || len(entries) != len(want)+1 {
 			t.Fatalf("%d entries, %v", len(entries), err)
 		}
-		for i, en := range entries {
+		if end := entries[len(want)]; end.Kind != EntryNotice || end.Text != "stopped: fake says that the turn was cancelled" {
+			t.Errorf("ended with %+v", end)
+		}
+		for i, en := range entries[:len(want)] {
 			if got := en.Tool.Title + " " + en.Tool.Status; got != want[i] {
 				t.Errorf("call %q, want %q", got, want[i])
 			}

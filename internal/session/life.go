@@ -11,7 +11,8 @@ import (
 	"acp-ls/buffers"
 )
 
-// NewSession makes a session and waits until its agent is ready for prompts.
+// NewSession makes a session and waits until its agent is ready for prompts. With
+// an error comes the session that has failed, if one was made.
 func (c *Core) NewSession(ctx context.Context, r NewSession) (Info, error) {
 	s, err := c.newSession(r.Agent, r.Cwd, r.Options)
 	if err != nil {
@@ -106,12 +107,27 @@ func (s *session) fail(err error) {
 	if s.running != nil {
 		turnID = s.running.id
 	}
-	s.entryChanged(s.log.add(EntryError, turnID, err.Error()))
+	if s.running != nil { // what it was sent comes before what happened
+		s.entryChanged(s.log.add(EntryError, turnID, err.Error()))
+	}
 	for _, t := range s.queue {
+		s.unsent(t, s.agentName+" cannot take it now")
 		t.err = err
 		close(t.done)
 	}
 	s.queue = nil
+	if s.running == nil {
+		s.entryChanged(s.log.add(EntryError, turnID, err.Error()))
+	}
+}
+
+// agent is the session's agent, started if it does not run.
+func (s *session) agent(ctx context.Context) (p *agentProcess, err error) {
+	err = s.ask(askedInitialize, func() (err error) {
+		p, err = s.core.agent(ctx, s.agentName, s.cwd)
+		return err
+	})
+	return p, err
 }
 
 func (s *session) params() SessionParams {
@@ -134,29 +150,36 @@ func (s *session) params() SessionParams {
 }
 
 func (s *session) open(ctx context.Context, load string) error {
-	p, err := s.core.agent(ctx, s.agentName, s.cwd)
+	p, err := s.agent(ctx)
 	if err != nil {
 		return err
 	}
-	if load != "" {
-		if !p.agent.Info().LoadSession {
-			return Errorf(KindInvalid, "agent %s cannot load stored sessions", s.agentName)
-		}
-		s.setLoading(true)
-		defer s.setLoading(false)
-		p.adopt(s, load)
-		if _, err = p.open(s, func() (SessionState, error) {
-			st, err := p.agent.LoadSession(ctx, load, s.params())
-			st.SessionID = load
-			return st, err
-		}); err != nil {
-			p.unbind(s)
-			return err
-		}
-	} else if _, err = p.open(s, func() (SessionState, error) { return p.agent.NewSession(ctx, s.params()) }); err != nil {
+	if load != "" && !p.agent.Info().LoadSession {
+		return Errorf(KindInvalid, "agent %s cannot load stored sessions", s.agentName)
+	}
+	if err := s.ask(askedSession, func() error { return s.openAt(ctx, p, load) }); err != nil {
 		return err
 	}
 	return s.setWanted(ctx, p)
+}
+
+func (s *session) openAt(ctx context.Context, p *agentProcess, load string) error {
+	if load == "" {
+		_, err := p.open(s, func() (SessionState, error) { return p.agent.NewSession(ctx, s.params()) })
+		return err
+	}
+	s.setLoading(true)
+	defer s.setLoading(false)
+	p.adopt(s, load)
+	_, err := p.open(s, func() (SessionState, error) {
+		st, err := p.agent.LoadSession(ctx, load, s.params())
+		st.SessionID = load
+		return st, err
+	})
+	if err != nil {
+		p.unbind(s)
+	}
+	return err
 }
 
 func (s *session) setLoading(v bool) {
@@ -184,7 +207,7 @@ func (s *session) waitOpened(ctx context.Context) (Info, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.state == StateFailed {
-		return Info{}, s.failure()
+		return s.info(), s.failure()
 	}
 	return s.info(), nil
 }
@@ -300,7 +323,10 @@ func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
 	s.mu.Lock()
 	f.title = strings.TrimSpace(s.title + " (fork)")
 	s.mu.Unlock()
-	_, err = p.open(f, func() (SessionState, error) { return p.agent.ForkSession(ctx, remote, f.params()) })
+	err = f.ask(askedSession, func() error {
+		_, err := p.open(f, func() (SessionState, error) { return p.agent.ForkSession(ctx, remote, f.params()) })
+		return err
+	})
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err != nil {

@@ -45,6 +45,7 @@ type session struct {
 	notSaved  map[string]bool        // paths whose unsaved change was spoken of
 	consented map[buffers.Path]bool  // what the turn was let touch when it asked
 	opened    chan struct{}          // closed when starting has ended
+	silent    *silence               // what the agent has not answered yet
 }
 
 // turn is one prompt, from being queued to its stop reason.
@@ -56,7 +57,10 @@ type turn struct {
 	stop   StopReason
 	err    error
 
-	cancelled bool // guarded by session.mu
+	// Guarded by session.mu.
+	sent      bool // to the agent
+	cancelled bool
+	replaced  bool // cancelled for a prompt that was to be sent at once
 }
 
 func (s *session) remoteID() string {
@@ -68,7 +72,7 @@ func (s *session) remoteID() string {
 func (s *session) roots() []string { return []string{s.cwd} }
 
 func (s *session) failure() error {
-	return Errorf(s.errKind, "session %s has failed: %s", s.id, s.errText)
+	return &Error{Kind: s.errKind, Message: s.errText}
 }
 
 // info is called with mu held.

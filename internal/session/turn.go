@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 )
 
 // Prompt queues a prompt and returns as soon as it stands in its session's
@@ -83,6 +82,7 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 	if r.When == "now" {
 		s.queue = slices.Insert(s.queue, 0, t)
 		if s.running != nil {
+			s.running.replaced = !s.running.cancelled
 			s.cancelRunning()
 		}
 	} else {
@@ -92,6 +92,9 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 		s.state, s.errText = StateStarting, ""
 		s.opened = make(chan struct{})
 		s.core.spawn(s.revive)
+	}
+	if s.state == StateStarting && s.queue[0] == t {
+		s.report(t, "starting", false)
 	}
 	s.changed()
 	s.pump()
@@ -103,7 +106,7 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 func (s *session) revive() {
 	ctx := s.core.ctx
 	remote := s.remoteID()
-	p, err := s.core.agent(ctx, s.agentName, s.cwd)
+	p, err := s.agent(ctx)
 	if err == nil && remote != "" && p.agent.Info().LoadSession {
 		err = s.reload(ctx, p, remote)
 	} else if err == nil {
@@ -129,7 +132,11 @@ func (s *session) revive() {
 // reload loads the agent's record of a session whose transcript is here
 // already: what the agent replays of it is not shown again.
 func (s *session) reload(ctx context.Context, p *agentProcess, remote string) error {
-	st, err := p.agent.LoadSession(ctx, remote, s.params())
+	var st SessionState
+	err := s.ask(askedSession, func() (err error) {
+		st, err = p.agent.LoadSession(ctx, remote, s.params())
+		return err
+	})
 	if err != nil {
 		return s.open(ctx, "")
 	}
@@ -203,7 +210,9 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 		switch {
 		case err != nil:
 			s.entryChanged(s.log.add(EntryError, t.id, err.Error()))
-		case stop != "end_turn" && stop != StopCancelled:
+		case stop == StopCancelled:
+			s.entryChanged(s.log.add(EntryNotice, t.id, t.stopped(s.agentName)))
+		case stop != "end_turn":
 			s.entryChanged(s.log.add(EntryNotice, t.id, stopText(stop)))
 		}
 	}
@@ -227,8 +236,14 @@ func (s *session) promptAgent(p *agentProcess, remote string, t *turn) (StopReas
 		s.mu.Unlock()
 		return StopCancelled, nil
 	}
+	t.sent = true
 	s.mu.Unlock()
-	return p.agent.Prompt(s.core.ctx, remote, blocks)
+	var stop StopReason
+	err = s.ask(askedPrompt, func() (err error) {
+		stop, err = p.agent.Prompt(s.core.ctx, remote, blocks)
+		return err
+	})
+	return stop, err
 }
 
 func stopText(r StopReason) string {
@@ -257,106 +272,6 @@ func (s *session) progress(p ToolPatch) {
 		return
 	}
 	s.report(s.running, *p.Title, false)
-}
-
-// Cancel cancels the session's running turn, or takes back a prompt that waits
-// for its session to start. It does not wait for the agent.
-func (c *Core) Cancel(_ context.Context, id string) error {
-	s, err := c.findSession(id)
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	var t *turn
-	switch {
-	case s.running != nil:
-		s.cancelRunning()
-	case len(s.queue) > 0: // the session is still starting
-		t = s.queue[0]
-		s.queue = s.queue[1:]
-		t.stop = StopCancelled
-		close(t.done)
-		s.changed()
-	}
-	s.mu.Unlock()
-	s.core.broker.cancel(s)
-	return nil
-}
-
-// cancelTurn cancels t wherever it stands.
-func (s *session) cancelTurn(t *turn) {
-	s.mu.Lock()
-	if s.running == t {
-		s.cancelRunning()
-		s.mu.Unlock()
-		s.core.broker.cancel(s)
-		return
-	}
-	if i := slices.Index(s.queue, t); i >= 0 {
-		s.queue = slices.Delete(s.queue, i, i+1)
-		t.stop = StopCancelled
-		close(t.done)
-		s.changed()
-	}
-	s.mu.Unlock()
-}
-
-// cancelRunning asks the agent to stop; mu is held. The turn ends when the
-// agent says so, and its updates are taken until then (ACP prompt-turn).
-func (s *session) cancelRunning() {
-	if s.running.cancelled {
-		return
-	}
-	s.running.cancelled = true
-	p, remote := s.proc, s.remote
-	if p == nil {
-		return
-	}
-	t := s.running
-	s.core.spawn(func() { s.insist(p, remote, t) })
-}
-
-// insist tells the agent to cancel until the turn ends, and at last tells the
-// user what can be done about an agent that does not listen.
-func (s *session) insist(p *agentProcess, remote string, t *turn) {
-	for i, wait := range s.core.waits.CancelAgain {
-		s.core.broker.cancel(s)
-		if err := p.agent.Cancel(remote); err != nil {
-			s.core.log.Warn("cancel", "session", s.id, "err", err)
-		}
-		if i == 0 {
-			close(t.told)
-		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-t.done:
-			timer.Stop()
-			return
-		case <-s.core.ctx.Done():
-			timer.Stop()
-			return
-		case <-timer.C:
-		}
-	}
-	s.notice(t.id, EntryNotice, s.agentName+" was told to stop and goes on; restarting it (acp.agent.restart) ends it for good")
-}
-
-// afterCancel waits, if the running turn is being cancelled, until the agent has
-// been told so: the answer to a question must not come first, or Qwen goes on
-// with its turn and ends it as if nothing had happened.
-func (s *session) afterCancel(ctx context.Context) {
-	s.mu.Lock()
-	t := s.running
-	wait := t != nil && t.cancelled && s.proc != nil
-	s.mu.Unlock()
-	if !wait {
-		return
-	}
-	select {
-	case <-t.told:
-	case <-t.done:
-	case <-ctx.Done():
-	}
 }
 
 // permissionCall takes in the tool call of a question and returns how it now

@@ -173,8 +173,8 @@ func TestCancel(t *testing.T) {
 		t.Error("the question was not withdrawn")
 	}
 	es := e.entries[res.Session]
-	if last := es[len(es)-1]; last.Text != "last words" {
-		t.Errorf("last entry %+v", last)
+	if words, last := es[len(es)-2], es[len(es)-1]; words.Text != "last words" || last.Kind != EntryNotice || last.Text != "stopped: you cancelled the turn" {
+		t.Errorf("last entries %+v, %+v", words, last)
 	}
 	if err := c.Answer(qs[0].ID, "y"); KindOf(err) != KindStale {
 		t.Errorf("late answer: %v", err)

@@ -12,6 +12,7 @@ func (s *session) update(u Update) {
 	if s.state == StateClosed {
 		return
 	}
+	s.heard()
 	turnID := ""
 	if s.running != nil {
 		turnID = s.running.id

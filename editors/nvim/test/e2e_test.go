@@ -41,6 +41,35 @@ func Exported() int {
 }
 `
 
+// A failure is told once, in words, with the real acp-ls: its session says so, and
+// so does the answer to the command that was to open it.
+func TestFailureIsToldOnce(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		program, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := nvimtest.Start(t, version, nvimtest.Args("--cmd", "set rtp^="+pluginDir()+" shortmess+=I"))
+		n.Exec(`require('acp').setup({ cmd = { ... }, settings = { agents = { gone = { command = 'no-such-program' } } } })`, nil, program)
+		n.Exec(`local client = require('acp.client')
+			local execute = client.execute
+			client.execute = function(command, arg, fn)
+				execute(command, arg, function(...)
+					fn(...)
+					vim.g.answered = command
+				end)
+			end`, nil)
+		n.Input(":Acp new gone<CR>")
+		n.WaitScreen("agent gone could not be started")
+		n.WaitLua(`vim.g.answered == 'acp.session.new'`)
+		n.Exec(`vim.cmd.redraw()`, nil)
+		screen := n.Screen()
+		if c := strings.Count(screen, "could not be started"); c != 1 || strings.Contains(screen, "has failed") {
+			t.Errorf("told %d times:\n%s", c, screen)
+		}
+	})
+}
+
 // A whole turn with the real acp-ls and its demonstration agent, as a user has
 // it: on text that was never saved.
 func TestWholeTurn(t *testing.T) {

@@ -220,8 +220,15 @@ function M.start(name)
     if err then
       give_back(items)
       panel.refresh()
-      local hint = err.kind == 'authRequired' and '\nLog in with :Acp login' or ''
-      return show_error(err.message .. hint)
+      local hint = err.kind == 'authRequired' and 'Log in with :Acp login' or nil
+      local session = M.current()
+      if session and session.info.error == err.message then -- it says so itself
+        if hint then
+          show_error(hint)
+        end
+        return
+      end
+      return show_error(hint and err.message .. '\n' .. hint or err.message)
     end
     sessions.on_session(new)
     M.show(new.session)

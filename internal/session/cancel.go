@@ -1,0 +1,129 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+// Cancel cancels the session's running turn, or takes back a prompt that waits
+// for its session to start. It does not wait for the agent.
+func (c *Core) Cancel(_ context.Context, id string) error {
+	s, err := c.findSession(id)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	switch {
+	case s.running != nil:
+		s.cancelRunning()
+	case len(s.queue) > 0: // the session is still starting
+		s.takeBack(s.queue[0], "you stopped it before "+s.agentName+" was ready")
+	}
+	s.mu.Unlock()
+	s.core.broker.cancel(s)
+	return nil
+}
+
+// cancelTurn cancels t wherever it stands.
+func (s *session) cancelTurn(t *turn) {
+	s.mu.Lock()
+	if s.running == t {
+		s.cancelRunning()
+		s.mu.Unlock()
+		s.core.broker.cancel(s)
+		return
+	}
+	if slices.Contains(s.queue, t) {
+		s.takeBack(t, "you stopped it while it waited")
+	}
+	s.mu.Unlock()
+}
+
+// takeBack takes a prompt out of the queue that is not to be sent; mu is held.
+func (s *session) takeBack(t *turn, why string) {
+	s.queue = slices.DeleteFunc(s.queue, func(o *turn) bool { return o == t })
+	s.unsent(t, why)
+	t.stop = StopCancelled
+	close(t.done)
+	s.changed()
+}
+
+// unsent keeps the words of a prompt that the agent never gets where the user can
+// find them; mu is held.
+func (s *session) unsent(t *turn, why string) {
+	s.entryChanged(s.log.add(EntryUser, t.id, t.prompt.Text))
+	s.entryChanged(s.log.add(EntryNotice, t.id, "not sent: "+why))
+	s.report(t, "not sent", true)
+}
+
+// stopped says how a turn came to its end as cancelled; mu is held.
+func (t *turn) stopped(agent string) string {
+	switch {
+	case !t.cancelled:
+		return "stopped: " + agent + " says that the turn was cancelled"
+	case !t.sent:
+		return "not sent: you stopped it before " + agent + " got it"
+	case t.replaced:
+		return "stopped: the next prompt was to be sent at once"
+	}
+	return "stopped: you cancelled the turn"
+}
+
+// cancelRunning asks the agent to stop; mu is held. The turn ends when the
+// agent says so, and its updates are taken until then (ACP prompt-turn).
+func (s *session) cancelRunning() {
+	if s.running.cancelled {
+		return
+	}
+	s.running.cancelled = true
+	p, remote := s.proc, s.remote
+	if p == nil {
+		return
+	}
+	t := s.running
+	s.core.spawn(func() { s.insist(p, remote, t) })
+}
+
+// insist tells the agent to cancel until the turn ends, and at last tells the
+// user what can be done about an agent that does not listen.
+func (s *session) insist(p *agentProcess, remote string, t *turn) {
+	for i, wait := range s.core.waits.CancelAgain {
+		s.core.broker.cancel(s)
+		if err := p.agent.Cancel(remote); err != nil {
+			s.core.log.Warn("cancel", "session", s.id, "err", err)
+		}
+		if i == 0 {
+			close(t.told)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-t.done:
+			timer.Stop()
+			return
+		case <-s.core.ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+	s.notice(t.id, EntryNotice, s.agentName+" was told to stop and goes on; restarting it (acp.agent.restart) ends it for good")
+}
+
+// afterCancel waits, if the running turn is being cancelled, until the agent has
+// been told so: the answer to a question must not come first, or Qwen goes on
+// with its turn and ends it as if nothing had happened.
+func (s *session) afterCancel(ctx context.Context) {
+	s.mu.Lock()
+	t := s.running
+	wait := t != nil && t.cancelled && s.proc != nil
+	s.mu.Unlock()
+	if !wait {
+		return
+	}
+	select {
+	case <-t.told:
+	case <-t.done:
+	case <-ctx.Done():
+	}
+}

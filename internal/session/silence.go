@@ -1,0 +1,110 @@
+package session
+
+import (
+	"fmt"
+	"time"
+)
+
+// An agent that gives no sign of life is not told from one that works, so the
+// user is told what it was asked, and when, and what can be done; when it comes
+// round, how long it took.
+
+// asking is what an agent is asked.
+type asking int
+
+const (
+	askedInitialize asking = iota // it was started
+	askedSession
+	askedPrompt
+)
+
+// silence is a request an agent has given no sign of having heard; it is guarded
+// by its session's mutex.
+type silence struct {
+	what  asking
+	since time.Time
+	timer *time.Timer
+	item  *item // the notice, once the user was told
+}
+
+// ask asks the agent something by calling request.
+func (s *session) ask(what asking, request func() error) error {
+	q := &silence{what: what, since: s.core.now()}
+	s.mu.Lock()
+	s.silent = q
+	q.timer = time.AfterFunc(s.core.waits.Silence, func() { s.tellSilence(q) })
+	s.mu.Unlock()
+	err := request()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.silent != q: // there was a sign before
+	case err == nil:
+		s.heard()
+	default: // which says enough
+		s.silent = nil
+		q.timer.Stop()
+	}
+	return err
+}
+
+// heard ends the silence; mu is held.
+func (s *session) heard() {
+	q := s.silent
+	if q == nil {
+		return
+	}
+	s.silent = nil
+	q.timer.Stop()
+	if q.item == nil {
+		return
+	}
+	q.item.text = fmt.Appendf(nil, "%s took %s %s", s.agentName, s.core.now().Sub(q.since).Round(time.Second), q.what.took())
+	s.entryChanged(q.item)
+	if s.running != nil {
+		s.report(s.running, "", false)
+	}
+}
+
+func (s *session) tellSilence(q *silence) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.silent != q || s.state == StateClosed {
+		return
+	}
+	t := s.running
+	if t == nil && len(s.queue) > 0 {
+		t = s.queue[0]
+	}
+	turnID := ""
+	if t != nil {
+		turnID = t.id
+	}
+	short := fmt.Sprintf("%s has not answered since %s", s.agentName, q.since.Format(time.TimeOnly))
+	q.item = s.log.add(EntryNotice, turnID, short+" "+q.what.help())
+	s.entryChanged(q.item)
+	if t != nil {
+		s.report(t, short, false)
+	}
+}
+
+// help says what was asked, and what the user can do.
+func (a asking) help() string {
+	switch a {
+	case askedInitialize:
+		return "(initialize), when it was started: it may still be loading, or being fetched. You can wait, or end it by restarting the agent"
+	case askedSession:
+		return "(the request for the session): it may be busy, or waiting for a login. You can wait, or end it by restarting the agent"
+	}
+	return "(the prompt): it may be thinking, or have no connection. You can wait, stop the turn, or restart the agent"
+}
+
+func (a asking) took() string {
+	switch a {
+	case askedInitialize:
+		return "to start"
+	case askedSession:
+		return "to open the session"
+	}
+	return "for the first sign of an answer"
+}
