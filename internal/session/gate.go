@@ -64,7 +64,7 @@ func (s *session) hold(ctx context.Context, f *file, p *proposal, o review.Origi
 	for _, h := range shown {
 		call.Content = append(call.Content, ToolContent{Type: "diff", Path: string(f.path), OldText: &h.BaseText, NewText: h.Text})
 	}
-	outcome, err := s.core.broker.askGate(ctx, s, call, []PermissionOption{
+	outcome, err := s.core.broker.askGate(ctx, s, s.now(), call, []PermissionOption{
 		{OptionID: "apply", Name: "Apply", Kind: "allow_once"},
 		{OptionID: "discard", Name: "Discard", Kind: "reject_once"},
 	}, g)

@@ -35,6 +35,7 @@ type remembered struct {
 type question struct {
 	Question
 	sess   *session
+	turn   *turn // in which it is asked, if any
 	item   *item // its entry in the transcript; guarded by sess.mu
 	answer chan PermissionOutcome
 	once   sync.Once
@@ -55,19 +56,19 @@ func (q *question) settle(o PermissionOutcome) bool {
 
 // ask puts a question to the user and waits for the outcome.
 func (b *broker) ask(ctx context.Context, s *session, call ToolCall, options []PermissionOption) (PermissionOutcome, error) {
-	return b.askGate(ctx, s, call, options, nil)
+	return b.askGate(ctx, s, s.now(), call, options, nil)
 }
 
-// askGate is ask for a question whose subject is shown in place; nil: it is not.
-// The gate stays open.
-func (b *broker) askGate(ctx context.Context, s *session, call ToolCall, options []PermissionOption, g *gate) (PermissionOutcome, error) {
+// askGate is ask for a question of a turn whose subject is shown in place; nil: it
+// is not. The gate stays open.
+func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall, options []PermissionOption, g *gate) (PermissionOutcome, error) {
 	qctx, end := context.WithCancel(b.core.ctx)
 	q := &question{
 		Question: Question{
 			ID: b.core.newID("q"), Session: s.id, Agent: s.agentName,
 			ToolCall: call, Options: slices.Clone(options), Message: questionMessage(call),
 		},
-		sess: s, answer: make(chan PermissionOutcome, 1), ctx: qctx, end: end,
+		sess: s, turn: t, answer: make(chan PermissionOutcome, 1), ctx: qctx, end: end,
 	}
 	if g != nil {
 		q.Message = strings.Join(append([]string{q.Message}, g.notes...), "\n")
@@ -76,11 +77,15 @@ func (b *broker) askGate(ctx context.Context, s *session, call ToolCall, options
 	b.open = append(b.open, q)
 	b.mu.Unlock()
 
-	s.questionOpened(q)
+	asked := s.questionOpened(q)
 	if g != nil {
 		g.opened(q)
 	}
-	b.show(q)
+	if asked {
+		b.show(q)
+	} else {
+		q.settle(PermissionOutcome{Cancelled: true})
+	}
 
 	var outcome PermissionOutcome
 	var err error
@@ -230,8 +235,8 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 	if err != nil {
 		return PermissionOutcome{}, err
 	}
-	call, raw, cancelled := s.permissionCall(r.ToolCall)
-	if cancelled {
+	call, raw, t := s.permissionCall(r.ToolCall)
+	if s.tooLate(t) {
 		s.afterCancel(ctx)
 		return PermissionOutcome{Cancelled: true}, nil
 	}
@@ -248,7 +253,7 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 	}
 	g := s.propose(ctx, call, raw)
 	defer g.close()
-	o, err := h.core.broker.askGate(ctx, s, call, r.Options, g)
+	o, err := h.core.broker.askGate(ctx, s, t, call, r.Options, g)
 	switch {
 	case o.Cancelled:
 		s.afterCancel(ctx)

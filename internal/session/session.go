@@ -54,6 +54,7 @@ type turn struct {
 	prompt Prompt
 	done   chan struct{} // closed when stop or err is set
 	told   chan struct{} // closed when the agent was told to cancel it
+	over   bool          // the agent has answered it; guarded by session.mu
 	stop   StopReason
 	err    error
 

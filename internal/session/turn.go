@@ -181,6 +181,9 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.report(t, "", false)
 	s.core.turnStart(s, t)
 	stop, err := s.promptAgent(p, remote, t)
+	s.mu.Lock()
+	t.over = true
+	s.mu.Unlock()
 	s.core.broker.cancel(s)
 	s.core.turnPoint(s, t)
 	s.core.forgetApproved(s.id)
@@ -275,23 +278,40 @@ func (s *session) progress(p ToolPatch) {
 }
 
 // permissionCall takes in the tool call of a question and returns how it now
-// stands; cancelled says that the turn is being cancelled, so that nothing is
-// to be asked any more.
-func (s *session) permissionCall(p ToolPatch) (call ToolCall, raw []byte, cancelled bool) {
+// stands; t is the turn it is asked in, if any.
+func (s *session) permissionCall(p ToolPatch) (call ToolCall, raw []byte, t *turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	turnID := ""
-	if s.running != nil {
-		turnID = s.running.id
-		cancelled = s.running.cancelled
+	t = s.running
+	if t != nil {
+		turnID = t.id
 	}
 	it := s.log.tool(turnID, p)
 	s.entryChanged(it)
 	s.touched(p)
-	return *it.entry().Tool, it.raw, cancelled
+	return *it.entry().Tool, it.raw, t
 }
 
-func (s *session) questionOpened(q *question) {
+func (s *session) now() *turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running
+}
+
+// tooLate says that nothing is to be asked in a turn any more.
+func (s *session) tooLate(t *turn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return t.ending()
+}
+
+// ending says that a turn is cancelled or over; the session's mu is held.
+func (t *turn) ending() bool { return t != nil && (t.cancelled || t.over) }
+
+// questionOpened says whether the question is still to be asked: the turn may have
+// ended while it was made ready.
+func (s *session) questionOpened(q *question) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.questions = append(s.questions, q.ID)
@@ -305,6 +325,7 @@ func (s *session) questionOpened(q *question) {
 	q.item = it
 	s.entryChanged(it)
 	s.changed()
+	return !q.turn.ending()
 }
 
 func (s *session) questionClosed(q *question, o PermissionOutcome) {
