@@ -279,7 +279,8 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	switch {
 	case g != nil:
 		f.acceptedFile()
-	case !w.out.onDisk && !disk.Exists:
+	// What stood in a document that nobody has saved is the user's, and so is the file.
+	case !w.out.onDisk && !disk.Exists && blank(before):
 		f.markCreated()
 	}
 	if !w.out.onDisk {
