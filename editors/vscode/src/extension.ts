@@ -1,3 +1,28 @@
+/**
+ * acp-ls in VS Code. All that could be got wrong is done by the program acp-ls; this extension
+ * starts it, shows what it tells, and passes on what the user decides.
+ *
+ *	extension.ts   what VS Code calls
+ *	app.ts         what lives as long as the window: views, commands, state
+ *	connection.ts  one run of acp-ls, which can be ended and begun anew
+ *	contract.ts    every message (generated); handlers.ts answers those of acp-ls
+ *	review/        changes to decide on: state, decorations, tree, going from one to the next
+ *	chat/          the chat: model, view, and in ui/ the page in it
+ */
 import type * as vscode from 'vscode';
+import { App } from './app';
 
-export function activate(_context: vscode.ExtensionContext): void {}
+let app: App | undefined;
+
+/** Returns the parts that tests look at. */
+export function activate(context: vscode.ExtensionContext): App {
+  app = new App(context);
+  context.subscriptions.push(app);
+  void app.start();
+  return app;
+}
+
+/** VS Code waits for this, so that acp-ls and its agents have ended when the window is gone. */
+export async function deactivate(): Promise<void> {
+  await app?.stop();
+}

@@ -1,0 +1,300 @@
+/** What lives as long as the window: views, state, and the connection to acp-ls there is now. */
+import * as vscode from 'vscode';
+import { ChatController } from './chat/controller';
+import { ChatModel } from './chat/model';
+import type { ChangedFile } from './chat/protocol';
+import { ChatView } from './chat/view';
+import { registerCommands } from './commands';
+import { CommandError, Connection, messageOf } from './connection';
+import type { Commands, Decision } from './contract';
+import { Documents } from './documents';
+import { Typing } from './editor';
+import { handlersOf } from './handlers';
+import { announce } from './notify';
+import { Questions } from './questions';
+import { openDiff } from './review/changes';
+import { Decorations } from './review/decorations';
+import { changeOf } from './review/lines';
+import { conflictsOf, linesOf, ReviewState } from './review/state';
+import { ChangesTree } from './review/tree';
+import { StatusItem } from './status';
+
+export class App implements vscode.Disposable {
+  readonly output = vscode.window.createOutputChannel('acp-ls', { log: true });
+  readonly review = new ReviewState();
+  readonly documents = new Documents(this.output);
+  readonly typing = new Typing();
+  readonly chat: ChatController;
+  readonly model: ChatModel;
+  readonly questions: Questions;
+  private readonly view: ChatView;
+  private readonly decorations = new Decorations(this.review);
+  private readonly tree = new ChangesTree(this.review);
+  private readonly status = new StatusItem();
+  private connection: Connection | undefined;
+  private starting: Promise<void> | undefined;
+  private readonly disposables: vscode.Disposable[];
+
+  constructor(private readonly context: vscode.ExtensionContext) {
+    this.model = new ChatModel((message) => {
+      this.view.post(message);
+      if (message.type !== 'chunk' && message.type !== 'terminal') {
+        this.updateStatus();
+      }
+    });
+    this.view = new ChatView(
+      context.extensionUri,
+      (message) => this.chat.receive(message),
+      () => this.updateStatus(),
+    );
+    this.chat = new ChatController(this, this.model, this.view);
+    this.questions = new Questions({
+      changed: (questions, forms) => {
+        this.model.setQuestions(questions);
+        this.model.setForms(forms);
+        this.view.setBadge(questions.length + forms.length);
+      },
+      announce: (asked) => announce(this, this.view, asked),
+    });
+    this.disposables = [
+      this.output,
+      this.documents,
+      this.typing,
+      this.view,
+      this.decorations,
+      this.tree,
+      this.status,
+      ...registerCommands(this),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0) {
+          const uri = document.uri.toString();
+          this.review.changed(uri, document.version, contentChanges.map(changeOf));
+        }
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.review.closed(uri.toString())),
+      vscode.window.onDidChangeActiveTextEditor(() => this.updateContext()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration('acpls.server.path')) {
+          void this.restart();
+        }
+      }),
+    ];
+    this.updateStatus();
+  }
+
+  dispose(): void {
+    this.connection?.dispose();
+    vscode.Disposable.from(...this.disposables).dispose();
+  }
+
+  /** Starts acp-ls, if it does not run. Never rejects: what is wrong is shown. */
+  start(): Promise<void> {
+    this.starting ??= this.open().finally(() => {
+      this.starting = undefined;
+    });
+    return this.starting;
+  }
+
+  /** Ends acp-ls and its agents. */
+  async stop(): Promise<void> {
+    const connection = this.connection;
+    this.connection = undefined;
+    await connection?.close();
+    this.ended({ state: 'stopped' });
+  }
+
+  async restart(): Promise<void> {
+    await this.starting;
+    await this.stop();
+    await this.start();
+  }
+
+  get running(): boolean {
+    return this.connection !== undefined && this.model.serverState().state === 'running';
+  }
+
+  /** Runs a command of acp-ls, which is started if need be. Rejects with a CommandError. */
+  async execute<K extends keyof Commands>(
+    command: K,
+    params: Commands[K]['params'],
+  ): Promise<Commands[K]['result']> {
+    if (this.connection === undefined) {
+      await this.start();
+    }
+    if (this.connection === undefined) {
+      const why = this.model.serverState().message ?? 'see its log';
+      throw new CommandError(`acp-ls does not run: ${why}`, 'ended');
+    }
+    return this.connection.execute(command, params);
+  }
+
+  /** Like execute, but errors are shown, and undefined is returned for them. */
+  async perform<K extends keyof Commands>(
+    command: K,
+    params: Commands[K]['params'],
+  ): Promise<Commands[K]['result'] | undefined> {
+    try {
+      const result = await this.execute(command, params);
+      if (isDecision(result)) {
+        this.showRefused(result);
+      }
+      return result;
+    } catch (err) {
+      this.showError(err);
+      return undefined;
+    }
+  }
+
+  showError(err: unknown): void {
+    this.output.warn(messageOf(err));
+    void vscode.window.showWarningMessage(messageOf(err));
+  }
+
+  /** What there is to decide on has changed, in one file or in all. */
+  reviewChanged(uri?: string): void {
+    this.decorations.refresh(uri);
+    this.tree.refresh();
+    this.model.setFiles(this.review.all().map(changedFile));
+    this.updateContext();
+  }
+
+  private async open(): Promise<void> {
+    if (this.connection !== undefined) {
+      return;
+    }
+    this.model.setServer({ state: 'starting' });
+    try {
+      this.connection = await Connection.open(this.context, this.output, {
+        ...handlersOf(this),
+        onCommand: (command, args) => this.clicked(command, args),
+        onState: (state, why) => this.onState(state, why),
+      });
+    } catch (err) {
+      this.output.error(messageOf(err));
+      this.ended({ state: 'failed', message: messageOf(err) });
+      const choice = await vscode.window.showErrorMessage(messageOf(err), 'Show Log', 'Settings');
+      if (choice === 'Show Log') {
+        this.output.show(true);
+      } else if (choice === 'Settings') {
+        await vscode.commands.executeCommand('workbench.action.openSettings', 'acpls.server.path');
+      }
+    }
+  }
+
+  private onState(state: 'starting' | 'running' | 'stopped', why?: string): void {
+    if (state === 'running') {
+      this.model.setServer({ state: 'running' });
+      this.updateContext();
+      void this.catchUp();
+      return;
+    }
+    if (this.model.serverState().state === 'running' || why !== undefined) {
+      this.ended(
+        state === 'starting'
+          ? { state, message: 'acp-ls has died and is started again' }
+          : { state: 'failed', message: why ?? 'acp-ls has ended' },
+      );
+      if (why !== undefined) {
+        this.connection?.dispose();
+        this.connection = undefined;
+      }
+    } else if (state === 'starting') {
+      this.model.setServer({ state });
+    }
+  }
+
+  private ended(server: Parameters<ChatModel['setServer']>[0]): void {
+    this.questions.clear();
+    this.review.clear();
+    this.model.setServer(server);
+    this.reviewChanged();
+  }
+
+  /** Asks for what was there before we listened. */
+  private async catchUp(): Promise<void> {
+    try {
+      const { files } = await this.execute('acp.review.list', {});
+      for (const file of files) {
+        this.review.update({ ...file, uri: vscode.Uri.parse(file.uri).toString() });
+      }
+      this.reviewChanged();
+      const { agents } = await this.execute('acp.agent.list', {});
+      this.model.setAgents(agents);
+    } catch (err) {
+      this.output.warn(messageOf(err));
+    }
+  }
+
+  /** A code lens or a code action of the server's was clicked. */
+  private async clicked(command: string, args: unknown[]): Promise<unknown> {
+    const params = (args[0] ?? {}) as never;
+    if (command === 'acp.review.list') {
+      // The lens that says which hunk it is does nothing by itself: show the difference.
+      const file = this.review.file(
+        vscode.Uri.parse(String((params as { uri?: unknown }).uri ?? '')).toString(),
+      );
+      return file && openDiff(file);
+    }
+    const result = await this.perform(command as keyof Commands, params);
+    if (command === 'acp.prompt' && result !== undefined) {
+      this.model.show((result as { session: string }).session);
+      await this.chat.open();
+    }
+    return result;
+  }
+
+  private showRefused({ decided, refused }: Decision): void {
+    const [first] = refused;
+    if (first !== undefined) {
+      const rest = refused.length > 1 ? ` (and ${refused.length - 1} more)` : '';
+      const done = decided.length > 0 ? `${decided.length} decided, but not all: ` : '';
+      void vscode.window.showWarningMessage(`${done}${first.reason}${rest}`);
+    }
+  }
+
+  private updateStatus(): void {
+    const sessions = this.model.sessions();
+    this.status.update({
+      server: this.model.serverState(),
+      sessions,
+      questions: this.questions?.count() ?? 0,
+      counts: this.review.counts(),
+    });
+    this.setContext(
+      'busy',
+      sessions.some(({ state }) => state === 'running' || state === 'waiting'),
+    );
+    this.setContext('questions', (this.questions?.count() ?? 0) > 0);
+  }
+
+  private updateContext(): void {
+    const active = vscode.window.activeTextEditor?.document.uri.toString();
+    this.setContext('running', this.running);
+    this.setContext('changes', this.review.counts().hunks > 0);
+    this.setContext('changesHere', active !== undefined && this.review.file(active) !== undefined);
+  }
+
+  private readonly contexts = new Map<string, boolean>();
+
+  private setContext(name: string, value: boolean): void {
+    if (this.contexts.get(name) !== value) {
+      this.contexts.set(name, value);
+      void vscode.commands.executeCommand('setContext', `acpls.${name}`, value);
+    }
+  }
+}
+
+function isDecision(result: object): result is Decision {
+  return 'refused' in result && 'decided' in result;
+}
+
+function changedFile(file: ReturnType<ReviewState['all']>[number]): ChangedFile {
+  return {
+    uri: file.uri,
+    label: vscode.workspace.asRelativePath(vscode.Uri.parse(file.uri)),
+    ...linesOf(file.review),
+    hunks: file.hunks.length,
+    conflicts: conflictsOf(file.review),
+    ...(file.review.file && { op: file.review.file.op }),
+  };
+}

@@ -1,0 +1,265 @@
+/** Does what the chat's page asks for. */
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { App } from '../app';
+import { messageOf } from '../connection';
+import { rangeOf } from '../editor';
+import { show } from '../review/changes';
+import { openToolDiff } from './diff';
+import { mentionOf } from './mention';
+import type { ChatModel } from './model';
+import { toBytes, toUnits } from './offsets';
+import type { Attachment, ChatCommand, PageMessage } from './protocol';
+import type { ChatView } from './view';
+
+const commands: Record<ChatCommand, string> = {
+  newSession: 'acpls.newSession',
+  sessions: 'acpls.sessions',
+  closeSession: 'acpls.closeSession',
+  login: 'acpls.login',
+  transcript: 'acpls.transcript',
+  changes: 'acpls.reviewChanges',
+  acceptAll: 'acpls.acceptAll',
+  rejectAll: 'acpls.rejectAll',
+  restart: 'acpls.restart',
+  settings: 'acpls.settings',
+  log: 'acpls.showLog',
+};
+
+export class ChatController {
+  constructor(
+    private readonly app: App,
+    private readonly model: ChatModel,
+    private readonly view: ChatView,
+  ) {}
+
+  /** Shows the chat. */
+  async open(on: 'input' | 'question' = 'input'): Promise<void> {
+    await this.view.focus(on);
+  }
+
+  receive(message: PageMessage): void {
+    this.handle(message).catch((err: unknown) => this.app.showError(err));
+  }
+
+  /** Starts a session, and shows it. */
+  async start(agent?: string): Promise<void> {
+    const info = await this.app.perform('acp.session.new', { ...(agent && { agent }) });
+    if (info !== undefined) {
+      this.model.onSession(info);
+      this.model.show(info.session);
+    }
+  }
+
+  /** Opens a session that is known from before, and shows it. */
+  async load(agent: string, sessionId: string): Promise<void> {
+    const info = await this.app.perform('acp.session.load', { agent, sessionId });
+    if (info !== undefined) {
+      this.model.onSession(info);
+      await this.select(info.session);
+    }
+  }
+
+  /** Shows a session, with its transcript. */
+  async select(session: string): Promise<void> {
+    this.model.show(session);
+    if (this.model.isPartial(session)) {
+      const result = await this.app.perform('acp.session.entries', { session });
+      if (result !== undefined) {
+        this.model.setEntries(session, result.entries);
+      }
+    }
+  }
+
+  /** Answers a question. */
+  async answer(id: string, option?: string): Promise<void> {
+    if (option === undefined) {
+      await this.app.perform('acp.permission.answer', { id });
+      return;
+    }
+    switch (this.app.questions.answer(id, option)) {
+      case 'elsewhere':
+        await this.app.perform('acp.permission.answer', { id, optionId: option });
+        return;
+      case 'unknown':
+        void vscode.window.showInformationMessage('The question has been answered already.');
+    }
+  }
+
+  /** Puts what is selected in the editor into the chat. */
+  async addSelection(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) {
+      void vscode.window.showInformationMessage('There is no editor with a selection.');
+      return;
+    }
+    const { document, selection } = editor;
+    const cwd =
+      this.model.currentSession()?.cwd || vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+    const first = selection.start.line + 1;
+    const last =
+      selection.end.character === 0 ? Math.max(selection.end.line, first) : selection.end.line + 1;
+    const lines = selection.isEmpty ? undefined : { first, last };
+    await this.open();
+    if (document.uri.scheme === 'file') {
+      const text = mentionOf(document.uri.fsPath, cwd, lines);
+      this.view.postWhenReady({ type: 'insert', text });
+      return;
+    }
+    const name = path.basename(document.uri.path);
+    const attachment: Attachment = {
+      uri: document.uri.toString(),
+      label: lines === undefined ? name : `${name}:${lines.first}-${lines.last}`,
+      ...(lines !== undefined && { range: rangeOf(selection) }),
+    };
+    this.view.postWhenReady({ type: 'attach', attachment });
+  }
+
+  private async handle(message: PageMessage): Promise<void> {
+    const session = this.model.currentSession();
+    const alive = session !== undefined && this.model.isAlive(session.session);
+    switch (message.type) {
+      case 'ready':
+        this.view.post({ type: 'state', state: this.model.state() });
+        return;
+      case 'send':
+        return this.send(message, alive ? session.session : undefined);
+      case 'stop':
+        if (alive) {
+          await this.app.perform('acp.cancel', { session: session.session });
+        }
+        return;
+      case 'newSession':
+        return this.start(message.agent);
+      case 'select':
+        return this.select(message.session);
+      case 'setOption':
+        if (alive) {
+          const { option, value } = message;
+          await this.app.perform('acp.session.setOption', {
+            session: session.session,
+            option,
+            value,
+          });
+        }
+        return;
+      case 'editQueued':
+        if (alive) {
+          const { id, text } = message;
+          await this.app.perform('acp.prompt.edit', { session: session.session, id, text });
+        }
+        return;
+      case 'removeQueued':
+        if (alive) {
+          await this.app.perform('acp.prompt.remove', { session: session.session, id: message.id });
+        }
+        return;
+      case 'complete':
+        return this.complete(message, alive ? session.session : undefined);
+      case 'open':
+        return this.openFile(message);
+      case 'diff':
+        return openToolDiff(this.model.entry(message.entry), message.content);
+      case 'link':
+        return this.follow(message.href);
+      case 'answer':
+        return this.answer(message.question, message.option);
+      case 'form':
+        this.app.questions.answerForm(message.form, {
+          action: message.action,
+          answers: message.answers,
+        });
+        return;
+      case 'decide':
+        return this.decide(message);
+      case 'undo':
+        if (alive) {
+          await this.app.perform('acp.review.undo', {
+            session: session.session,
+            turn: message.turn,
+          });
+        }
+        return;
+      case 'command':
+        await vscode.commands.executeCommand(commands[message.command]);
+    }
+  }
+
+  private async send(
+    { request, text, attachments, when }: Extract<PageMessage, { type: 'send' }>,
+    session: string | undefined,
+  ): Promise<void> {
+    try {
+      const to = session ?? (await this.app.execute('acp.session.new', {})).session;
+      const context = attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
+      await this.app.execute('acp.prompt', {
+        session: to,
+        text,
+        when,
+        ...(context.length > 0 && { context }),
+      });
+      this.model.show(to);
+      this.view.post({ type: 'sent', request });
+    } catch (err) {
+      this.view.post({ type: 'sent', request, error: messageOf(err) });
+    }
+  }
+
+  private async complete(
+    { request, text, offset }: Extract<PageMessage, { type: 'complete' }>,
+    session: string | undefined,
+  ): Promise<void> {
+    const { items } = await this.app
+      .execute('acp.complete', { ...(session && { session }), text, offset: toBytes(text, offset) })
+      .catch(() => ({ items: [] }));
+    this.view.post({
+      type: 'completions',
+      request,
+      items: items.map((item) => ({
+        ...item,
+        start: toUnits(text, item.start),
+        end: toUnits(text, item.end),
+      })),
+    });
+  }
+
+  private async openFile(message: Extract<PageMessage, { type: 'open' }>): Promise<void> {
+    const uri = message.uri ?? (message.path && vscode.Uri.file(message.path).toString());
+    if (uri) {
+      await show(uri, Math.max((message.line ?? 1) - 1, 0));
+    }
+  }
+
+  /** Follows a link of a text: to a file, with a line if it has one, or out of VS Code. */
+  private async follow(href: string): Promise<void> {
+    if (/^(https?|mailto):/i.test(href)) {
+      await vscode.env.openExternal(vscode.Uri.parse(href));
+      return;
+    }
+    const [, file = '', line] = /^(.*?)(?:#L?(\d+).*|:(\d+)(?::\d+)?)?$/.exec(href) ?? [];
+    const at = line ?? /:(\d+)(?::\d+)?$/.exec(href)?.[1];
+    const uri = /^file:/i.test(file)
+      ? vscode.Uri.parse(file)
+      : vscode.Uri.file(path.resolve(this.model.currentSession()?.cwd ?? '/', decode(file)));
+    await show(uri.toString(), Math.max(Number(at ?? 1) - 1, 0));
+  }
+
+  private async decide(message: Extract<PageMessage, { type: 'decide' }>): Promise<void> {
+    const command = message.what === 'accept' ? 'acp.review.accept' : 'acp.review.reject';
+    if (message.uri !== undefined) {
+      const rev = this.app.review.file(message.uri)?.rev;
+      await this.app.perform(command, { uri: message.uri, ...(rev && { rev }) });
+    } else if (message.turn !== undefined && this.model.currentSession() !== undefined) {
+      const session = this.model.currentSession()?.session ?? '';
+      await this.app.perform(command, { session, turn: message.turn });
+    }
+  }
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

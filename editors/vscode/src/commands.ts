@@ -1,0 +1,136 @@
+/** The commands `acpls.*`. */
+import * as vscode from 'vscode';
+import type { App } from './app';
+import { registerDiffDocuments } from './chat/diff';
+import * as pick from './pick';
+import { go, openDiff, reviewAll, show } from './review/changes';
+import type { FileReview } from './review/state';
+import type { Node } from './review/tree';
+
+type Decide = 'acp.review.accept' | 'acp.review.reject';
+
+export function registerCommands(app: App): vscode.Disposable[] {
+  const commands: Record<string, (...args: never[]) => unknown> = {
+    openChat: () => app.chat.open(),
+    newSession: () => pick.newSession(app),
+    sessions: () => pick.session(app),
+    closeSession: () => closeSession(app),
+    stop: () => stop(app),
+    addSelection: () => app.chat.addSelection(),
+    questions: () => app.chat.open('question'),
+    nextHunk: () => go(app.review, 1),
+    previousHunk: () => go(app.review, -1),
+    showHunk: (place: { uri: string; line: number }) => show(place.uri, place.line),
+    acceptHunk: () => decideHere(app, 'acp.review.accept'),
+    rejectHunk: () => decideHere(app, 'acp.review.reject'),
+    acceptFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.accept', of),
+    rejectFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.reject', of),
+    acceptAll: () => decideAll(app, 'acp.review.accept'),
+    rejectAll: () => decideAll(app, 'acp.review.reject'),
+    reviewChanges: () => reviewAll(app.review),
+    openDiff: (of?: Node | vscode.Uri) => {
+      const file = fileOf(app, of);
+      return file && openDiff(file);
+    },
+    undoTurn: () => pick.undo(app),
+    restore: () => pick.restore(app),
+    login: () => pick.login(app),
+    transcript: () => transcript(app),
+    restart: () => app.restart(),
+    settings: () => vscode.commands.executeCommand('workbench.action.openSettings', 'acpls.'),
+    showLog: () => app.output.show(),
+  };
+  return [
+    ...Object.entries(commands).map(([name, run]) =>
+      vscode.commands.registerCommand(`acpls.${name}`, run as (...args: unknown[]) => unknown),
+    ),
+    registerDiffDocuments(),
+  ];
+}
+
+/** The file a command was clicked on, else the one in front. */
+function fileOf(app: App, of: Node | vscode.Uri | undefined): FileReview | undefined {
+  if (of !== undefined && 'file' in of) {
+    return app.review.file(of.file.uri);
+  }
+  const uri = of ?? vscode.window.activeTextEditor?.document.uri;
+  return uri && app.review.file(uri.toString());
+}
+
+/** Decides on the hunks that the selection touches. */
+async function decideHere(app: App, command: Decide): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  if (editor === undefined) {
+    return;
+  }
+  const { start, end } = editor.selection;
+  const to = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
+  const here = app.review.at(editor.document.uri.toString(), start.line, to);
+  const hunks = here.filter(({ hunk }) => hunk.state !== 'conflict').map(({ hunk }) => hunk.id);
+  if (hunks.length > 0) {
+    await app.perform(command, { hunks });
+  } else if (here.length > 0) {
+    await pick.resolve(app, here);
+  } else {
+    vscode.window.setStatusBarMessage('There is no change on this line.', 3000);
+  }
+}
+
+async function decideFile(
+  app: App,
+  command: Decide,
+  of: Node | vscode.Uri | undefined,
+): Promise<void> {
+  const file = fileOf(app, of);
+  if (file === undefined) {
+    vscode.window.setStatusBarMessage('There is no change in this file.', 3000);
+    return;
+  }
+  await app.perform(command, { uri: file.uri, rev: file.rev });
+}
+
+/** All that is shown now, and nothing that comes meanwhile: by id. */
+async function decideAll(app: App, command: Decide): Promise<void> {
+  const hunks = app.review
+    .all()
+    .flatMap(({ review }) => [
+      ...(review.file === undefined ? [] : [review.file.id]),
+      ...review.hunks.filter(({ state }) => state !== 'conflict').map(({ id }) => id),
+    ]);
+  if (hunks.length > 0) {
+    await app.perform(command, { hunks });
+  }
+}
+
+async function stop(app: App): Promise<void> {
+  const session = app.model.currentSession();
+  const busy = (state?: string) => state === 'running' || state === 'waiting';
+  const which = busy(session?.state)
+    ? session
+    : app.model.sessions().find(({ state }) => busy(state));
+  if (which !== undefined) {
+    await app.perform('acp.cancel', { session: which.session });
+  }
+}
+
+async function closeSession(app: App): Promise<void> {
+  const session = app.model.currentSession();
+  if (session !== undefined && app.model.isAlive(session.session)) {
+    await app.perform('acp.session.close', { session: session.session });
+  }
+}
+
+async function transcript(app: App): Promise<void> {
+  const session = app.model.currentSession();
+  if (session === undefined) {
+    return;
+  }
+  const result = await app.perform('acp.session.transcript', { session: session.session });
+  if (result !== undefined) {
+    const document = await vscode.workspace.openTextDocument({
+      language: 'markdown',
+      content: result.markdown,
+    });
+    await vscode.window.showTextDocument(document);
+  }
+}

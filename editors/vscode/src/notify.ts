@@ -1,0 +1,45 @@
+/** Questions as notifications, for when the chat cannot be seen. */
+import * as vscode from 'vscode';
+import type { App } from './app';
+import type { Asked, Form } from './chat/protocol';
+import type { ChatView } from './chat/view';
+import { fitsNotification } from './questions';
+
+const show = 'Show…';
+
+/** Shows a question. Hiding the notification is no answer: it stays in the chat and the status. */
+export function announce(app: App, view: ChatView, asked: Asked | Form): void {
+  if (!view.visible) {
+    void notify(app, asked);
+  }
+}
+
+async function notify(app: App, asked: Asked | Form): Promise<void> {
+  const { text, options } = 'options' in asked ? question(asked) : form(asked);
+  const chosen = await vscode.window.showInformationMessage(text, ...options, { title: show });
+  if (chosen === undefined) {
+    return;
+  }
+  if (chosen.title === show || !('optionId' in chosen)) {
+    await app.chat.open('question');
+  } else if (app.questions.question(asked.id) !== undefined && app.questions.isInert(asked)) {
+    await notify(app, asked); // a keystroke that was meant for something else
+  } else {
+    await app.chat.answer(asked.id, chosen.optionId);
+  }
+}
+
+interface Item extends vscode.MessageItem {
+  optionId?: string;
+}
+
+function question(asked: Asked): { text: string; options: Item[] } {
+  const options = asked.options.map(({ name, optionId }) => ({ title: name, optionId }));
+  return fitsNotification(asked)
+    ? { text: `${asked.agent} asks: ${asked.message}`, options }
+    : { text: `${asked.agent} asks: ${asked.toolCall.title}`, options: [] };
+}
+
+function form(asked: Form): { text: string; options: Item[] } {
+  return { text: asked.title, options: [] };
+}

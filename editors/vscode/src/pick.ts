@@ -1,0 +1,165 @@
+/** Lists to choose from. */
+import * as vscode from 'vscode';
+import type { App } from './app';
+import type { Hunk, Review, SessionInfo } from './contract';
+import { splitLines } from './review/lines';
+import type { PlacedHunk } from './review/state';
+import { plural } from './review/tree';
+
+interface Choice<T> extends vscode.QuickPickItem {
+  value?: T;
+}
+
+async function choose<T>(
+  items: Choice<T>[] | Promise<Choice<T>[]>,
+  placeHolder: string,
+): Promise<T | undefined> {
+  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
+  return (await vscode.window.showQuickPick(items, options))?.value;
+}
+
+/** Starts a session with an agent. */
+export async function newSession(app: App): Promise<void> {
+  const agent = await chooseAgent(app, 'Agent of the new session');
+  if (agent !== undefined) {
+    await app.chat.open();
+    await app.chat.start(agent);
+  }
+}
+
+export async function login(app: App): Promise<void> {
+  const agent = await chooseAgent(app, 'Log in to which agent?');
+  if (agent !== undefined && (await app.perform('acp.agent.authenticate', { agent }))) {
+    void vscode.window.showInformationMessage(`Logged in to ${agent}.`);
+  }
+}
+
+async function chooseAgent(app: App, prompt: string): Promise<string | undefined> {
+  const result = await app.perform('acp.agent.list', {});
+  if (result === undefined) {
+    return undefined;
+  }
+  app.model.setAgents(result.agents);
+  const first = [...result.agents].sort((a, b) => Number(b.installed) - Number(a.installed));
+  return choose(
+    first.map((agent) => ({
+      label: agent.title ?? agent.name,
+      description: agent.installed ? (agent.running ? 'running' : '') : 'not installed',
+      detail: agent.how,
+      value: agent.name,
+    })),
+    prompt,
+  );
+}
+
+/** Shows another session: one that runs, or one from before. */
+export async function session(app: App): Promise<void> {
+  const result = await app.perform('acp.session.list', {});
+  if (result === undefined) {
+    return;
+  }
+  const live = new Set(app.model.sessions().map(({ session: id }) => id));
+  const open = app.model.sessions().map(sessionChoice);
+  const earlier = result.sessions.filter(({ session: id }) => !live.has(id)).map(sessionChoice);
+  const chosen = await choose<SessionInfo>(
+    [...open.reverse(), { label: 'earlier', kind: vscode.QuickPickItemKind.Separator }, ...earlier],
+    'Session',
+  );
+  if (chosen === undefined) {
+    return;
+  }
+  await app.chat.open();
+  if (live.has(chosen.session)) {
+    await app.chat.select(chosen.session);
+  } else if (chosen.state === 'closed' || chosen.session === '') {
+    await app.chat.load(chosen.agent, chosen.sessionId);
+  } else {
+    app.model.addEarlier([chosen]);
+    await app.chat.select(chosen.session);
+  }
+}
+
+function sessionChoice(info: SessionInfo): Choice<SessionInfo> {
+  const pending = info.pending.hunks > 0 ? plural(info.pending.hunks, 'change') : '';
+  return {
+    label: info.title || `${info.agent} session`,
+    description: [info.agent, info.state === 'idle' ? '' : info.state, pending]
+      .filter((word) => word !== '')
+      .join(' · '),
+    value: info,
+  };
+}
+
+/** Takes back all that a turn, or a session, has changed. */
+export async function undo(app: App): Promise<void> {
+  const current = app.model.currentSession();
+  if (current === undefined || !app.model.isAlive(current.session)) {
+    void vscode.window.showInformationMessage('There is no session whose changes could be undone.');
+    return;
+  }
+  const prompts = app.model
+    .state()
+    .entries.filter(({ kind, turn }) => kind === 'user' && turn !== undefined);
+  const chosen = await choose<{ turn?: string }>(
+    [
+      ...prompts.reverse().map((entry) => ({
+        label: splitLines(entry.text ?? '')[0] ?? '',
+        description: 'this turn',
+        value: { turn: entry.turn ?? '' },
+      })),
+      { label: 'Everything of this session', value: {} },
+    ],
+    'Undo what has been changed by',
+  );
+  if (chosen !== undefined) {
+    await app.perform('acp.review.undo', { session: current.session, ...chosen });
+  }
+}
+
+/** Brings rejected changes back. */
+export async function restore(app: App): Promise<void> {
+  const result = await app.perform('acp.review.list', { state: 'rejected' });
+  if (result === undefined) {
+    return;
+  }
+  const rejected = result.files.flatMap((file) => file.hunks.map((hunk) => ({ file, hunk })));
+  if (rejected.length === 0) {
+    void vscode.window.showInformationMessage('No change has been rejected.');
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(rejected.reverse().map(hunkChoice), {
+    canPickMany: true,
+    placeHolder: 'Changes to bring back',
+    matchOnDescription: true,
+  });
+  if (picked !== undefined && picked.length > 0) {
+    await app.perform('acp.review.restore', { hunks: picked.map(({ value }) => value) });
+  }
+}
+
+function hunkChoice({ file, hunk }: { file: Review; hunk: Hunk }) {
+  const line = splitLines(hunk.text).find((text) => text.trim() !== '');
+  const name = vscode.workspace.asRelativePath(vscode.Uri.parse(file.uri));
+  return {
+    label: line?.trim() ?? `remove ${plural(splitLines(hunk.baseText).length, 'line')}`,
+    description: `${name}:${hunk.range.start.line + 1}`,
+    value: hunk.id,
+  };
+}
+
+/** Settles a conflict. */
+export async function resolve(app: App, conflicts: PlacedHunk[]): Promise<void> {
+  const take = await choose(
+    [
+      { label: 'Take mine', description: 'keep what stands there', value: 'mine' },
+      { label: 'Take theirs', description: 'what the agent wanted', value: 'theirs' },
+      { label: 'Take both', description: 'mine, then theirs', value: 'both' },
+    ],
+    'You and the agent changed the same lines',
+  );
+  if (take !== undefined) {
+    for (const { hunk } of conflicts) {
+      await app.perform('acp.review.resolve', { hunk: hunk.id, take });
+    }
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * What there is to decide on, as acp-ls told it last: by file, with the lines as they are now.
+ * Pure: knows nothing of VS Code.
+ */
+import type { Hunk, Review } from '../contract';
+import { type Change, countLines, type Lines, moved } from './lines';
+
+/** A hunk of a file, where it is now. */
+export interface PlacedHunk {
+  hunk: Hunk;
+  lines: Lines;
+}
+
+export interface FileReview {
+  uri: string;
+  /** The revision to name when the whole file is decided on. */
+  rev: string;
+  review: Review;
+  /** From top to bottom. */
+  hunks: PlacedHunk[];
+}
+
+export interface Counts {
+  files: number;
+  hunks: number;
+  conflicts: number;
+}
+
+/** How many changes of a document are kept, for reviews that are of an older version. */
+const keptChanges = 200;
+
+export class ReviewState {
+  private readonly files = new Map<string, FileReview>();
+  private readonly changes = new Map<string, Array<{ version: number; changes: Change[] }>>();
+
+  /** Takes in what acp-ls has told of a file. */
+  update(review: Review): void {
+    if (review.hunks.length === 0 && review.file === undefined) {
+      this.files.delete(review.uri);
+      return;
+    }
+    const since = (this.changes.get(review.uri) ?? []).filter(
+      ({ version }) => review.version !== null && version > review.version,
+    );
+    const hunks = review.hunks.map((hunk) => ({
+      hunk,
+      lines: since
+        .flatMap(({ changes }) => changes)
+        .reduce(moved, { start: hunk.range.start.line, end: hunk.range.end.line }),
+    }));
+    hunks.sort((a, b) => a.lines.start - b.lines.start || a.lines.end - b.lines.end);
+    this.files.set(review.uri, { uri: review.uri, rev: review.rev, review, hunks });
+  }
+
+  /** A document has changed to `version`. Changes are in the order in which they apply. */
+  changed(uri: string, version: number, changes: readonly Change[]): void {
+    const kept = this.changes.get(uri) ?? [];
+    kept.push({ version, changes: [...changes] });
+    this.changes.set(uri, kept.slice(-keptChanges));
+    const file = this.files.get(uri);
+    if (file !== undefined) {
+      file.hunks = file.hunks.map(({ hunk, lines }) => ({
+        hunk,
+        lines: changes.reduce(moved, lines),
+      }));
+    }
+  }
+
+  /** A document was closed: its versions begin anew. */
+  closed(uri: string): void {
+    this.changes.delete(uri);
+  }
+
+  clear(): void {
+    this.files.clear();
+  }
+
+  file(uri: string): FileReview | undefined {
+    return this.files.get(uri);
+  }
+
+  /** All files, by name. */
+  all(): FileReview[] {
+    return [...this.files.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+  }
+
+  counts(): Counts {
+    const counts = { files: this.files.size, hunks: 0, conflicts: 0 };
+    for (const { review } of this.files.values()) {
+      counts.hunks += review.hunks.length + (review.hunks.length === 0 ? 1 : 0);
+      counts.conflicts += conflictsOf(review);
+    }
+    return counts;
+  }
+
+  /** The hunks at a line; one between lines is at the line below it. */
+  at(uri: string, from: number, to = from): PlacedHunk[] {
+    return (this.files.get(uri)?.hunks ?? []).filter(
+      ({ lines }) => lines.start <= to && from < Math.max(lines.end, lines.start + 1),
+    );
+  }
+
+  /**
+   * The next hunk after a line, or the one before it, in this file or the others: files are in
+   * the order of their names, and after the last comes the first. Undefined if there is none.
+   */
+  next(from: { uri: string; line: number } | undefined, step: 1 | -1): Place | undefined {
+    const places = this.places();
+    if (step < 0) {
+      places.reverse();
+    }
+    if (from === undefined) {
+      return places[0];
+    }
+    const beyond = (place: Place): boolean => {
+      if (place.uri !== from.uri) {
+        return step > 0 ? place.uri > from.uri : place.uri < from.uri;
+      }
+      return step > 0 ? place.line > from.line : place.line < from.line;
+    };
+    return places.find(beyond) ?? places[0];
+  }
+
+  /** Which of how many a place is, counted over all files from 1. */
+  position(place: Place): { number: number; of: number } {
+    const places = this.places();
+    const at = places.findIndex(({ uri, line, hunk }) => {
+      return uri === place.uri && line === place.line && hunk?.id === place.hunk?.id;
+    });
+    return { number: at + 1, of: places.length };
+  }
+
+  private places(): Place[] {
+    return this.all().flatMap(({ uri, hunks }): Place[] =>
+      hunks.length === 0
+        ? [{ uri, line: 0 }]
+        : hunks.map(({ hunk, lines }) => ({ uri, line: lines.start, hunk })),
+    );
+  }
+}
+
+/** Where a hunk is; without one it is the file as a whole. */
+export interface Place {
+  uri: string;
+  line: number;
+  hunk?: Hunk;
+}
+
+export function conflictsOf(review: Review): number {
+  return review.hunks.filter((hunk) => hunk.state === 'conflict').length;
+}
+
+/** Lines that a file's hunks put in and take away. */
+export function linesOf(review: Review): { added: number; removed: number } {
+  const sum = { added: 0, removed: 0 };
+  for (const hunk of review.hunks) {
+    sum.added += countLines(hunk.text);
+    sum.removed += countLines(hunk.baseText);
+  }
+  return sum;
+}

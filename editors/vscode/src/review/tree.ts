@@ -1,0 +1,114 @@
+/** The tree of changed files: each with what it adds and takes away, below it its hunks. */
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { splitLines } from './lines';
+import { conflictsOf, type FileReview, linesOf, type PlacedHunk, type ReviewState } from './state';
+
+export type Node = { file: FileReview; placed?: PlacedHunk };
+
+export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
+  private readonly emitter = new vscode.EventEmitter<void>();
+  readonly onDidChangeTreeData = this.emitter.event;
+  private readonly view: vscode.TreeView<Node>;
+
+  constructor(private readonly state: ReviewState) {
+    this.view = vscode.window.createTreeView('acpls.files', {
+      treeDataProvider: this,
+      showCollapseAll: true,
+    });
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.emitter.dispose();
+  }
+
+  refresh(): void {
+    const { hunks } = this.state.counts();
+    this.view.badge = hunks > 0 ? { value: hunks, tooltip: plural(hunks, 'change') } : undefined;
+    this.emitter.fire();
+  }
+
+  getChildren(node?: Node): Node[] {
+    if (node === undefined) {
+      return this.state.all().map((file) => ({ file }));
+    }
+    return node.placed === undefined
+      ? node.file.hunks.map((placed) => ({ file: node.file, placed }))
+      : [];
+  }
+
+  getTreeItem({ file, placed }: Node): vscode.TreeItem {
+    return placed === undefined ? fileItem(file) : hunkItem(file, placed);
+  }
+}
+
+function fileItem(file: FileReview): vscode.TreeItem {
+  const uri = vscode.Uri.parse(file.uri);
+  const item = new vscode.TreeItem(
+    uri,
+    file.hunks.length > 0
+      ? vscode.TreeItemCollapsibleState.Collapsed
+      : vscode.TreeItemCollapsibleState.None,
+  );
+  const folder = path.dirname(vscode.workspace.asRelativePath(uri));
+  const counts = describeCounts(file);
+  item.id = file.uri;
+  item.description = folder === '.' ? counts : `${folder}  ${counts}`;
+  item.contextValue = 'file';
+  item.command = { command: 'acpls.openDiff', title: 'Open Changes', arguments: [{ file }] };
+  item.accessibilityInformation = {
+    label: `${path.basename(uri.path)}, ${folder}, ${plural(file.hunks.length, 'change')}, ${counts}`,
+  };
+  return item;
+}
+
+/** `+3 −1`, and what else there is to say. */
+export function describeCounts(file: FileReview): string {
+  const { added, removed } = linesOf(file.review);
+  const conflicts = conflictsOf(file.review);
+  const words = [];
+  if (file.review.file?.op !== undefined && file.review.file.op !== 'modify') {
+    words.push({ create: 'new', delete: 'deleted', rename: 'renamed' }[file.review.file.op] ?? '');
+  }
+  if (file.review.file?.opaque !== undefined) {
+    words.push(file.review.file.opaque);
+  }
+  words.push(`+${added} −${removed}`);
+  if (conflicts > 0) {
+    words.push(plural(conflicts, 'conflict'));
+  }
+  return words.filter((word) => word !== '').join(', ');
+}
+
+function hunkItem(file: FileReview, { hunk, lines }: PlacedHunk): vscode.TreeItem {
+  const shown = splitLines(hunk.text).find((line) => line.trim() !== '');
+  const gone = splitLines(hunk.baseText).find((line) => line.trim() !== '');
+  const item = new vscode.TreeItem(
+    hunk.state === 'conflict' ? `conflict: ${shown?.trim() ?? ''}` : (shown ?? gone ?? '').trim(),
+  );
+  const [origin] = hunk.origins;
+  item.id = `${file.uri}#${hunk.id}`;
+  item.description = `${lines.start + 1}`;
+  item.tooltip = origin?.title;
+  item.contextValue = 'hunk';
+  item.iconPath = new vscode.ThemeIcon(
+    hunk.state === 'conflict'
+      ? 'warning'
+      : shown === undefined
+        ? 'remove'
+        : gone === undefined
+          ? 'add'
+          : 'edit',
+  );
+  item.command = {
+    command: 'acpls.showHunk',
+    title: 'Go to',
+    arguments: [{ uri: file.uri, line: lines.start }],
+  };
+  return item;
+}
+
+export function plural(n: number, word: string): string {
+  return `${n} ${word}${n === 1 ? '' : 's'}`;
+}
