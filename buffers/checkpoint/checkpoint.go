@@ -149,7 +149,7 @@ func (c *Checkpoint) add(path string, k *kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.room(k.State) {
-		k = &kept{k.State.forget(), k.info, k.at}
+		k = &kept{k.State.Forget(), k.info, k.at}
 		c.overBudget()
 	}
 	c.copies[path] = k
@@ -194,6 +194,9 @@ func (c *Checkpoint) Before(ctx context.Context, p buffers.Path) (State, error) 
 	states, err := c.before(ctx, []string{string(p)})
 	return states[string(p)], err
 }
+
+// Look is what a file is now, as Changes would say.
+func (c *Checkpoint) Look(p buffers.Path) State { return look(string(p), c.opt.MaxFile) }
 
 // before is Before for many files. Those that were not there are not named.
 func (c *Checkpoint) before(ctx context.Context, paths []string) (map[string]State, error) {

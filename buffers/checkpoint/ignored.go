@@ -18,7 +18,7 @@ import (
 func Ignored(ctx context.Context, path buffers.Path) (bool, error) {
 	dir := filepath.Dir(string(path))
 	for filepath.Dir(dir) != dir {
-		if _, err := os.Stat(dir); err == nil {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			break
 		}
 		dir = filepath.Dir(dir)

@@ -62,8 +62,12 @@ func fill(st State, b []byte) State {
 	return st
 }
 
-// forget keeps a state without its content.
-func (s State) forget() State {
+// Forget returns what is known of a state without its content. It is the same state;
+// a text is Large then.
+func (s State) Forget() State {
+	if !s.Exists {
+		return s
+	}
 	hash := s.sum()
 	if s.Opaque == "" {
 		s.Opaque = Large

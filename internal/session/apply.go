@@ -29,6 +29,8 @@ type operation struct {
 	apply   func(d *review.Doc) error
 	by      *review.Origin // the agent whose change it is, if it is one
 	rejects bool           // it takes back what agents did: a file they created goes too
+	// restores: it brings back what agents did and was rejected: a file they deleted goes.
+	restores bool
 	marks   bool           // it changes no text: a file that there is not stays so
 }
 

@@ -2,8 +2,8 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"slices"
+	"strings"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -29,7 +29,10 @@ func (s *session) takeCheckpoint(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.point = point
-	if note := point.Note(); note != "" && !s.noted[note] {
+	for note := range strings.SplitSeq(point.Note(), "\n") {
+		if note == "" || s.noted[note] {
+			continue
+		}
 		if s.noted == nil {
 			s.noted = map[string]bool{}
 		}
@@ -38,11 +41,13 @@ func (s *session) takeCheckpoint(ctx context.Context) {
 	}
 }
 
-// compareDisk tracks what has changed in files nobody has open.
+// compareDisk tracks what has changed in files nobody has open, and what has become
+// of files as a whole.
 func (s *session) compareDisk(ctx context.Context) {
 	s.mu.Lock()
 	point := s.point
 	s.mu.Unlock()
+	defer s.documentsGone(ctx, point) // when it is known which of them were renamed
 	if point == nil {
 		return
 	}
@@ -53,9 +58,9 @@ func (s *session) compareDisk(ctx context.Context) {
 		}
 		return
 	}
-	for _, ch := range changes {
+	for _, ch := range s.takeMoves(ctx, slices.Clone(changes)) {
 		f := s.core.file(ch.Path)
-		if err := f.takeIn(ctx, ch); err != nil && ctx.Err() == nil {
+		if err := f.takeIn(ctx, ch, point); err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track change on disk", "path", ch.Path, "err", err)
 		}
 		if ch.After.Opaque == "" && ch.After.Exists {
@@ -67,20 +72,53 @@ func (s *session) compareDisk(ctx context.Context) {
 	s.core.durable.write(true)
 }
 
+// documentsGone tracks the open documents whose files the turn has taken away.
+func (s *session) documentsGone(ctx context.Context, point *checkpoint.Checkpoint) {
+	for _, f := range s.core.filesOf(s) {
+		f.mu.Lock()
+		open := len(f.open) > 0
+		f.mu.Unlock()
+		if !open || isThere(f.path) {
+			continue
+		}
+		ran := false
+		if point != nil {
+			if was, err := point.Before(ctx, f.path); err == nil {
+				ran = was.Exec
+			}
+		}
+		if err := f.takeGone(ctx, ran); err != nil && ctx.Err() == nil {
+			s.core.log.Warn("track that a file is gone", "path", f.path, "err", err)
+		}
+		f.keep(false)
+	}
+}
+
 // comparePutBack tracks what has been put back in files nobody has open: they are
 // as they were when the turn began, and so not among its changes, but are shown
 // as changed.
 func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoint, changes []checkpoint.Change) {
 	for _, f := range s.core.filesOf(s) {
 		f.mu.Lock()
-		shown := len(f.open) == 0 && f.opaque == "" && (len(f.hunks()) > 0 || f.fileChange() != nil)
+		change := f.fileChange()
+		shown := len(f.hunks()) > 0 || change != nil
+		asText := len(f.open) == 0 && f.opaque == ""
 		f.mu.Unlock()
 		if !shown || slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
 			continue
 		}
+		if change != nil {
+			f.takeBack(point.Look(f.path))
+			if lost, err := s.core.takeLost(ctx, f); lost || err != nil {
+				continue
+			}
+		}
+		if !asText {
+			continue
+		}
 		was, err := point.Before(ctx, f.path)
 		if err == nil && was.Opaque == "" {
-			err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was})
+			err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was}, point)
 			f.keep(false)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -113,12 +151,12 @@ func (s *session) takeInFirst(ctx context.Context, f *file) error {
 			return err
 		}
 	}
-	return f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: before, After: checkpoint.State{Exists: true}})
+	return f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: before, After: checkpoint.State{Exists: true, Exec: before.Exec}}, point)
 }
 
 // takeIn tracks a change on disk of a file that no editor has open. Text that
 // has been taken in before, by whatever road, is not taken in again.
-func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
+func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoint.Checkpoint) error {
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
@@ -134,11 +172,14 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 	o.Change = f.core.changeID()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if ch.Before.Exists && ch.After.Exists && ch.Before.Opaque == "" && ch.After.Opaque == "" && o.Author != review.AuthorUser {
+		defer func() { f.takeMode(ch.Before.Exec, ch.After.Exec, o) }() // with the text taken in
+	}
 	if len(f.open) > 0 {
-		return nil // that is catchUp's
+		return nil // its text is catchUp's
 	}
 	if ch.Before.Opaque != "" || ch.After.Opaque != "" {
-		f.takeOpaque(ch)
+		f.takeOpaque(ch, point, o)
 		return nil
 	}
 	now, base := text.New(ch.After.Content), text.New(ch.Before.Content)
@@ -157,9 +198,10 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 		f.doc = review.New(base, f.core.now)
 	}
 	if o.Author == review.AuthorUser {
-		f.doc.Reload(now, o)
+		f.doc.Follow(now, o.Author)
 	} else {
 		f.doc.AgentEdit(now, o)
+		f.entire.by = o
 		switch {
 		case !had && ch.After.Exists && f.deleted:
 			f.deleted = false // taken away and put back
@@ -168,7 +210,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 		case had && !ch.After.Exists && f.created:
 			f.created = false // made and taken away again
 		case had && !ch.After.Exists:
-			f.deleted = true
+			f.deleted, f.entire.ran, f.entire.wasExec = true, ch.Before.Exec, nil
 		}
 	}
 	f.record(&o, base, now, !had && ch.After.Exists)
@@ -178,29 +220,4 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change) error {
 	f.publish()
 	f.dropIfIdle()
 	return nil
-}
-
-// takeOpaque notes that a file which is no text has changed; mu is held.
-func (f *file) takeOpaque(ch checkpoint.Change) {
-	what := fmt.Sprint(ch.Before, ch.After)
-	if f.opaqueSeen == what {
-		return
-	}
-	f.opaqueSeen = what
-	f.opaque = ch.After.Opaque
-	if f.opaque == "" {
-		f.opaque = ch.Before.Opaque
-	}
-	f.opaqueOp = "modify"
-	switch {
-	case !ch.Before.Exists:
-		f.opaqueOp = "create"
-	case !ch.After.Exists:
-		f.opaqueOp = "delete"
-	}
-	if f.doc == nil {
-		f.doc = review.New(text.Text{}, f.core.now)
-	}
-	f.shownRev = ^f.shownRev
-	f.publish()
 }

@@ -112,19 +112,59 @@ func TestBetweenTurns(t *testing.T) {
 	}
 }
 
-// A file that is no text is shown as changed and can be accepted.
+// A file that is no text is shown as changed; accepting lets it be, rejecting brings
+// back what it was.
 func TestOpaque(t *testing.T) {
+	for _, git := range []bool{true, false} {
+		for _, reject := range []bool{true, false} {
+			l := &fakeLauncher{}
+			c, _, root := setup(t, l)
+			path := filepath.Join(root, "pic")
+			writeFile(t, path, "\x00\x01")
+			if git {
+				gitInit(t, root)
+			}
+			for range 2 { // what the second turn changes is taken back with the first one's
+				turnOf(t, c, l, func(Host, string) { writeFile(t, path, readFile(t, path)+"\x02") })
+			}
+			rs := c.Reviews("", "")
+			if len(rs) != 1 || rs[0].File == nil || rs[0].File.Opaque != "binary" || rs[0].File.Op != "modify" || len(rs[0].Hunks) != 0 {
+				t.Fatalf("%+v", rs)
+			}
+			decide, want := c.Accept, "\x00\x01\x02\x02"
+			if reject {
+				decide, want = c.Reject, "\x00\x01"
+			}
+			if d, _ := decide(t.Context(), Decide{Hunks: []string{rs[0].File.ID}}); len(d.Decided) != 1 || len(d.Refused) != 0 {
+				t.Errorf("%+v", d)
+			}
+			if rs := c.Reviews("", ""); len(rs) != 0 {
+				t.Errorf("left %+v", rs)
+			}
+			if got := readFile(t, path); got != want {
+				t.Errorf("git %v, reject %v: %q", git, reject, got)
+			}
+			turnOf(t, c, l, func(Host, string) {})
+			if rs := c.Reviews("", ""); len(rs) != 0 {
+				t.Errorf("back %+v", rs)
+			}
+		}
+	}
+}
+
+// Of what there is no copy that is said, and it can be accepted.
+func TestOpaqueWithoutCopy(t *testing.T) {
 	l := &fakeLauncher{}
 	c, _, root := setup(t, l)
-	path := filepath.Join(root, "pic")
-	writeFile(t, path, "\x00\x01")
-	turnOf(t, c, l, func(Host, string) { writeFile(t, path, "\x00\x02") })
+	path := filepath.Join(root, "large")
+	writeFile(t, path, strings.Repeat("l", 2<<20))
+	turnOf(t, c, l, func(Host, string) { writeFile(t, path, strings.Repeat("m", 2<<20)) })
 	rs := c.Reviews("", "")
-	if len(rs) != 1 || rs[0].File == nil || rs[0].File.Opaque != "binary" || len(rs[0].Hunks) != 0 {
+	if len(rs) != 1 || rs[0].File == nil || rs[0].File.Opaque != "large" {
 		t.Fatalf("%+v", rs)
 	}
 	id := rs[0].File.ID
-	if d, _ := c.Reject(t.Context(), Decide{Hunks: []string{id}}); len(d.Refused) != 1 {
+	if d, _ := c.Reject(t.Context(), Decide{Hunks: []string{id}}); len(d.Refused) != 1 || !strings.Contains(d.Refused[0].Reason, "no copy") {
 		t.Errorf("reject %+v", d)
 	}
 	if d, _ := c.Accept(t.Context(), Decide{Hunks: []string{id}}); len(d.Decided) != 1 {

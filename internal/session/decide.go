@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/config"
 	"acp-ls/internal/review"
@@ -16,7 +17,7 @@ import (
 // marked to be applied.
 func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
 	return c.decideOrMark(ctx, d, review.TakeTheirs, review.StatePending, decision{
-		label:   "accept",
+		label: "accept", entire: true,
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Accept(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.AcceptChanges(of...) },
 	})
@@ -27,7 +28,7 @@ func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
 // discarded.
 func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
 	return c.decideOrMark(ctx, d, review.TakeMine, review.StatePending, decision{
-		label: "reject", rejects: true,
+		label: "reject", rejects: true, entire: true,
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.RejectChanges(of...) },
 	})
@@ -36,7 +37,7 @@ func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
 // Restore brings rejected hunks back as pending ones.
 func (c *Core) Restore(ctx context.Context, d Decide) (Decision, error) {
 	return c.decide(ctx, d, review.StateRejected, decision{
-		label: "restore",
+		label: "restore", restores: true,
 		apply: func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Restore(ids) },
 	})
 }
@@ -67,6 +68,9 @@ func (c *Core) Resolve(ctx context.Context, hunk, take string) (Decision, error)
 type decision struct {
 	label   string
 	rejects bool
+	entire  bool // it is about files as a whole too
+
+	restores bool
 	apply   func(*review.Doc, []string) ([]string, []review.Refusal)
 	// changes decides what some changes did, and leaves alone what others did in
 	// the same hunks; nil if hunks can only be decided whole.
@@ -103,7 +107,7 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		}
 		rev := strconv.FormatUint(f.doc.Revision(), 10)
 		hunks := f.doc.Hunks(state)
-		created := f.fileChange()
+		change, by, withRows := f.fileChange(), f.entire.by, f.withRows(how.rejects)
 		f.mu.Unlock()
 		if len(d.Hunks) == 0 && d.Rev != "" && d.Rev != rev {
 			return out, Errorf(KindStale, "%s has changed since revision %s was shown: look again and decide then", f.path, d.Rev)
@@ -130,17 +134,17 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 				}
 			}
 		}
-		if created != nil {
-			if i := slices.Index(left, created.ID); i >= 0 {
+		if change != nil && how.entire {
+			if i := slices.Index(left, change.ID); i >= 0 {
 				left = slices.Delete(left, i, i+1)
 				whole = true
-				for _, h := range hunks { // the file is decided with all that is in it
-					if !slices.Contains(ids, h.ID) {
+				for _, h := range hunks {
+					if withRows && !slices.Contains(ids, h.ID) { // the file is decided with all that is in it
 						ids = append(ids, h.ID)
 					}
 				}
 			}
-			whole = whole || len(d.Hunks) == 0 && d.Session == "" && d.Turn == ""
+			whole = whole || len(d.Hunks) == 0 && mine(by)
 		}
 		if len(ids) == 0 && !whole {
 			continue
@@ -188,29 +192,28 @@ func visible(hunks []review.Hunk) []review.Hunk {
 
 func (f *file) decide(ctx context.Context, ids []string, whole bool, how decision, out *Decision) error {
 	defer f.keep(true)
-	f.mu.Lock()
-	change := f.fileChange()
-	if f.opaque != "" && whole {
-		defer f.mu.Unlock()
-		if how.rejects {
-			out.Refused = append(out.Refused, Refusal{ID: change.ID, Reason: "it is " + string(f.opaque) + ", and acp-ls keeps no copy of such files: bring it back with git or a backup, then accept"})
-			return nil
-		}
-		f.opaque = ""
-		f.shownRev = ^f.shownRev
-		f.publish()
-		f.dropIfIdle()
-		out.Decided = append(out.Decided, change.ID)
-		return nil
-	}
-	f.mu.Unlock()
 	var done []string
 	var refused []review.Refusal
 	f.mu.Lock()
-	shown := f.doc.Hunks(review.StatePending)
+	change, withRows, deleted, ran := f.fileChange(), f.withRows(how.rejects), f.deleted, f.entire.ran
 	f.mu.Unlock()
+	if whole && change != nil {
+		f.decideWhole(ctx, change, how.rejects, out)
+	}
+	f.mu.Lock()
+	var shown []review.Hunk
+	if f.doc != nil {
+		shown = f.doc.Hunks(review.StatePending)
+	}
+	f.mu.Unlock()
+	if len(ids) == 0 && !(whole && withRows) {
+		if whole && change != nil {
+			f.moveBackRejected(ctx, change, how.rejects, out)
+		}
+		return nil
+	}
 	res, err := f.change(ctx, operation{
-		label: how.label, rejects: how.rejects,
+		label: how.label, rejects: how.rejects, restores: how.restores,
 		apply: func(d *review.Doc) error {
 			done, refused = how.apply(d, ids)
 			return nil
@@ -247,15 +250,56 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		f.shownRev = ^f.shownRev
 		f.publish()
 	}
+	putBack := deleted && !f.deleted && how.rejects
+	f.entire.goneBack = f.entire.goneBack && f.deleted || putBack
+	if whole && withRows && len(done) == 0 && (deleted || created) {
+		out.Decided = append(out.Decided, change.ID) // of an empty file
+	}
 	f.mu.Unlock()
+	if putBack && ran {
+		if err := checkpoint.SetExec(f.path, true); err != nil {
+			return err
+		}
+	}
 	switch {
 	case res.onDisk || !res.changed:
-		return nil
 	case how.rejects && created && pending == 0 && blank(now):
 		return f.removeUnderDocument()
+	default:
+		f.saveDecided(ctx, res)
 	}
-	f.saveDecided(ctx, res)
+	if whole && change != nil {
+		f.moveBackRejected(ctx, change, how.rejects, out)
+	}
 	return nil
+}
+
+// decideWhole decides on the file as a whole, as far as its rows do not say it.
+func (f *file) decideWhole(ctx context.Context, change *FileChange, rejects bool, out *Decision) {
+	done, reason := false, ""
+	if rejects {
+		done, reason = f.rejectWhole(ctx)
+	} else {
+		done = f.acceptWhole()
+	}
+	if done {
+		out.Decided = append(out.Decided, change.ID)
+	}
+	if reason != "" {
+		out.Refused = append(out.Refused, Refusal{ID: change.ID, Reason: reason})
+	}
+}
+
+// moveBackRejected gives a file its old name, if that is what was decided.
+func (f *file) moveBackRejected(ctx context.Context, change *FileChange, rejects bool, out *Decision) {
+	if !rejects || change.Op != "rename" {
+		return
+	}
+	if err := f.moveBack(ctx); err != nil {
+		out.Refused = append(out.Refused, Refusal{ID: change.ID, Reason: err.Error()})
+		return
+	}
+	out.Decided = append(out.Decided, change.ID)
 }
 
 // saveDecided saves a document after a decision, if nothing was unsaved before it.
@@ -320,7 +364,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 					return !slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session })
 				})
 			}
-			if len(hunks) > 0 || f.fileChange() != nil && session == "" || only != "" {
+			if len(hunks) > 0 || f.fileChange() != nil && (session == "" || f.entire.by.Session == session) || only != "" {
 				out = append(out, f.review(hunks))
 			}
 		}

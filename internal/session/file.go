@@ -42,7 +42,8 @@ type file struct {
 	deleted    bool              // an agent took the file away and the user has not accepted that
 	opaque     checkpoint.Opaque // the file has changed and is no text
 	opaqueOp   string
-	opaqueSeen string // the change that was taken in last
+	opaqueSeen *checkpoint.State // of this turn, taken in last
+	entire     entire
 	created    bool   // an agent's write made the file and the user has not accepted that
 	settling   *time.Timer
 	shown      bool // the editors have been told of hunks
@@ -225,7 +226,7 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 	}
 	if fl := f.flight; fl != nil && fl.reload != nil && !fl.landed {
 		f.doc, fl.landed = fl.before, true // what we asked for, however it reads
-		f.doc.Reload(d.Text, *fl.reload)
+		takeOver(f.doc, d.Text, *fl.reload)
 	}
 	if f.doc.Text().Equal(d.Text) || f.land(d.Text) {
 		f.stir()
@@ -267,6 +268,8 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 	defer f.mu.Unlock()
 	f.savedAt = f.core.now()
 	f.keepBefore(ev.After.Text)
+	f.missing = false
+	f.isBack()
 	if live, _, _ := f.live(); live.at == at && live.uri == ev.After.URI && f.doc != nil && len(ev.Steps) > 0 {
 		f.doc.Reload(ev.After.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorFormatter})
 		f.stir()
@@ -297,21 +300,21 @@ func (f *file) followDisk() {
 	}
 	defer f.unlockOps()
 	disk, err := buffers.ReadDisk(f.path)
-	now := text.New(disk.Content)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.open) > 0 || f.doc == nil {
 		return
 	}
-	if err == nil && !disk.Exists && !f.deleted {
+	f.closedGone()
+	switch {
+	case err == nil && !disk.Exists && !f.deleted:
 		f.park()
-		return
+	case err == nil:
+		f.takeUsers(disk, review.AuthorUser)
+	default:
+		f.publish()
+		f.dropIfIdle()
 	}
-	if err == nil && !f.doc.Text().Equal(now) {
-		f.doc.Reload(now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
-	}
-	f.publish()
-	f.dropIfIdle()
 }
 
 // dropIfIdle forgets a file of which nothing is known that the disk does not
@@ -406,6 +409,9 @@ func (f *file) show(hunks []review.Hunk, rev uint64) {
 		a.editor.ReviewChanged(r)
 	}
 	counts := map[string]int{}
+	if change != nil && f.entire.by.Session != "" {
+		counts[f.entire.by.Session] = 0 // it is a file of theirs at least
+	}
 	for _, h := range hunks {
 		of := map[string]bool{}
 		for _, o := range h.Origins {
@@ -437,26 +443,12 @@ func (f *file) review(hunks []review.Hunk) Review {
 }
 
 // markCreated notes that the file is an agent's: it was not there before.
-func (f *file) markCreated() {
+func (f *file) markCreated(by review.Origin) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.created = true
+	f.created, f.entire.by = true, by
 	f.shownRev = ^f.shownRev
 	f.publish()
-}
-
-// fileChange is what has become of the file as a whole; mu is held.
-func (f *file) fileChange() *FileChange {
-	id := "file:" + string(f.path)
-	switch {
-	case f.opaque != "":
-		return &FileChange{ID: id, Op: f.opaqueOp, Opaque: string(f.opaque)}
-	case f.created:
-		return &FileChange{ID: id, Op: "create"}
-	case f.deleted:
-		return &FileChange{ID: id, Op: "delete"}
-	}
-	return nil
 }
 
 func (c *Core) changeID() review.ChangeID { return review.ChangeID(c.newID("c")) }
@@ -467,7 +459,7 @@ func (c *Core) count(p buffers.Path, counts map[string]int, before map[string]bo
 	touched := map[string]bool{}
 	c.pendingMu.Lock()
 	for s := range before {
-		if counts[s] == 0 {
+		if _, ok := counts[s]; !ok {
 			delete(c.pending[s], p)
 			touched[s] = true
 		}
@@ -476,7 +468,7 @@ func (c *Core) count(p buffers.Path, counts map[string]int, before map[string]bo
 		if c.pending[s] == nil {
 			c.pending[s] = map[buffers.Path]int{}
 		}
-		if c.pending[s][p] != n {
+		if was, ok := c.pending[s][p]; !ok || was != n {
 			c.pending[s][p] = n
 			touched[s] = true
 		}

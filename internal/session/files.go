@@ -281,7 +281,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		f.acceptedFile()
 	// What stood in a document that nobody has saved is the user's, and so is the file.
 	case !w.out.onDisk && !disk.Exists && blank(before):
-		f.markCreated()
+		f.markCreated(o)
 	}
 	if !w.out.onDisk {
 		w.saveErr = c.saveAfter(ctx, s, p, w.out)

@@ -29,7 +29,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	} else if !f.doc.Text().Equal(was) {
 		o := f.whose(was, f.before)
 		o.Change = f.core.changeID()
-		f.doc.Reload(was, o)
+		takeOver(f.doc, was, o)
 	}
 	next := f.doc.Clone()
 	if err := op.apply(next); err != nil {
@@ -52,7 +52,10 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 			out.changed = true
 			write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
 		}
-	case want.Equal(was) && (had.Exists || op.marks || op.rejects && !deleted):
+	case op.restores && had.Exists && want.Len() == 0 && f.entire.goneBack: // a deletion
+		out.changed, deleted = true, true
+		write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
+	case want.Equal(was) && (had.Exists || op.marks || op.rejects && !deleted || op.by == nil && !op.rejects):
 	default:
 		out.changed = true
 		created = created || !had.Exists && !deleted
@@ -89,6 +92,9 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		// Opened between the look and the write, with the text from before:
 		// the document is asked for the same change.
 		return out, errAgain{errors.New("it was opened meanwhile")}
+	}
+	if created && !f.created && op.by != nil {
+		f.entire.by = *op.by
 	}
 	f.doc, f.created, f.deleted = next, created, deleted
 	if out.changed {

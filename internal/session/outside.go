@@ -107,7 +107,7 @@ func (f *file) takeBefore() error {
 	disk, err := look(f.path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.before, f.missing, f.opaqueSeen = nil, false, ""
+	f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
 	if err != nil {
 		return err
 	}
@@ -116,8 +116,10 @@ func (f *file) takeBefore() error {
 		f.keepBefore(now)
 		f.missing = !disk.Exists
 	}
-	if !open && f.doc != nil && f.opaque == "" && !f.doc.Text().Equal(now) {
-		f.doc.Reload(now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	if !open {
+		f.takeUsers(disk, review.AuthorUser)
+	} else if disk.Exists {
+		f.isBack()
 		f.publish()
 	}
 	return nil
@@ -145,7 +147,10 @@ type taken struct {
 
 // catchUp takes a disk that has moved into the document: a clean one is reloaded
 // by its editor or edited, into a dirty one the change is merged.
-func (f *file) catchUp(ctx context.Context) error {
+func (f *file) catchUp(ctx context.Context) error { return f.catchUpAs(ctx, f.whose) }
+
+// catchUpAs is catchUp for a text of which whose says whose it is.
+func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) error {
 	f.mu.Lock()
 	live, _, open := f.live()
 	f.mu.Unlock()
@@ -156,12 +161,16 @@ func (f *file) catchUp(ctx context.Context) error {
 	if err != nil || !disk.Exists {
 		return err
 	}
+	f.mu.Lock()
+	f.isBack()
+	f.publish()
+	f.mu.Unlock()
 	d, open := live.at.Document(live.uri)
 	switch {
 	case !open:
 		return nil
 	case d.State() == buffers.Dirty:
-		return f.mergeDisk(ctx)
+		return f.mergeDisk(ctx, whose)
 	case d.State() != buffers.Behind:
 		return nil
 	}
@@ -169,7 +178,7 @@ func (f *file) catchUp(ctx context.Context) error {
 	f.mu.Lock()
 	before := f.before
 	f.mu.Unlock()
-	o := f.whose(want, before)
+	o := whose(want, before)
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
 	if done, err := f.reload(ctx, live, d, want, o); done || err != nil {
@@ -181,11 +190,7 @@ func (f *file) catchUp(ctx context.Context) error {
 			if !doc.Text().Equal(d.Text) {
 				return nil // the user has gone on: the document is dirty now
 			}
-			if o.Author == review.AuthorAgent || o.Author == review.AuthorDisk {
-				doc.AgentEdit(want, o)
-			} else {
-				doc.Reload(want, o)
-			}
+			takeOver(doc, want, o)
 			return nil
 		},
 	})
@@ -214,7 +219,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 		return true, nil // the user has gone on: the document is dirty now
 	}
 	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
-		doc.Reload(want, o)
+		takeOver(doc, want, o)
 		return nil
 	}}
 	next := f.doc.Clone()
@@ -278,7 +283,7 @@ func (f *file) whole(ctx context.Context, read func(buffers.Path) (buffers.Disk,
 // mergeDisk merges what has changed on disk since the before-copy into a
 // document with unsaved text. Where the user has changed the same lines, theirs
 // stay and the disk's are kept as a conflict.
-func (f *file) mergeDisk(ctx context.Context) error {
+func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) error {
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
@@ -294,7 +299,7 @@ func (f *file) mergeDisk(ctx context.Context) error {
 	if before != nil && before.Equal(now) {
 		return nil
 	}
-	o := f.core.attribute(f.path)
+	o := whose(now, before)
 	o.Change = f.core.changeID()
 	if before == nil || mirrored { // what has changed is unknown, or came through us already
 		f.mu.Lock()

@@ -430,7 +430,7 @@ func (g *gate) land(ctx context.Context, f *file) (landed, error) {
 		return l, err
 	}
 	if len(l.applied) > 0 && !l.out.onDisk && !disk.Exists && !accept {
-		f.markCreated()
+		f.markCreated(o)
 	}
 	if accept {
 		f.acceptedFile()

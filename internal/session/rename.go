@@ -1,9 +1,6 @@
 package session
 
 import (
-	"errors"
-	"io/fs"
-	"os"
 	"slices"
 
 	"acp-ls/buffers"
@@ -77,9 +74,4 @@ func (c *Core) renamed(from buffers.Path, to *file, was text.Text) {
 	to.shownRev = ^to.shownRev
 	to.publish()
 	old.publish()
-}
-
-func isThere(p buffers.Path) bool {
-	_, err := os.Lstat(string(p))
-	return !errors.Is(err, fs.ErrNotExist)
 }

@@ -194,6 +194,10 @@ type Review struct {
 type FileChange struct {
 	ID string `json:"id"`
 	Op string `json:"op"` // modify, create, delete, rename
+	// From is the path that a renamed file had.
+	From string `json:"from,omitempty"`
+	// Mode says that the file may be run now (+x), or may not any more (-x).
+	Mode string `json:"mode,omitempty"`
 	// Opaque says why there are no hunks: binary, large or filtered.
 	Opaque string `json:"opaque,omitempty"`
 }

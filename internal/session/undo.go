@@ -18,6 +18,7 @@ type agentStep struct {
 	session, turn string
 	before, after text.Text
 	created       bool // the file was not there before
+	gone          bool // the file was taken away under its document
 }
 
 // maxSteps bounds what is remembered of one file.
@@ -28,7 +29,7 @@ func (f *file) record(by *review.Origin, before, after text.Text, created bool) 
 	if by == nil || by.Author != review.AuthorAgent || before.Equal(after) && !created {
 		return
 	}
-	f.history = append(f.history, agentStep{by.Session, by.Turn, before, after, created})
+	f.history = append(f.history, agentStep{session: by.Session, turn: by.Turn, before: before, after: after, created: created})
 	if len(f.history) > maxSteps {
 		f.history = slices.Delete(f.history, 0, len(f.history)-maxSteps)
 	}
@@ -74,10 +75,23 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 		f.mu.Unlock()
 		return false, nil
 	}
-	if steps[0].created && len(f.open) == 0 {
+	open := len(f.open) > 0
+	if steps[0].created && !open {
 		f.created = true // so that nothing is left of it, if nothing is the user's
 	}
 	f.mu.Unlock()
+	writtenBack := false
+	if open {
+		for _, s := range steps {
+			if s.gone && !isThere(f.path) {
+				if err := f.writeBack(s.before); err != nil {
+					return false, err
+				}
+				writtenBack = true
+			}
+		}
+		steps = slices.DeleteFunc(steps, func(s agentStep) bool { return s.gone })
+	}
 	o := review.Origin{Change: f.core.changeID(), Session: session, Turn: turn, Author: review.AuthorUser, Title: "undo", Sure: true}
 	out, err := f.change(ctx, operation{
 		label: "undo", rejects: true,
@@ -103,5 +117,5 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 	if out.changed && !out.onDisk {
 		f.saveDecided(ctx, out)
 	}
-	return out.changed, nil
+	return out.changed || writtenBack, nil
 }

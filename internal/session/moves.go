@@ -1,0 +1,391 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/linediff"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// A file that an agent renames arrives as one that is gone and one that is new, with
+// the same content, or nearly. It is one change of the file as a whole, and the rows
+// that differ are hunks as in any other file. What was undecided before goes along.
+
+// move is a file that has another name now.
+type move struct {
+	from, to checkpoint.Change
+}
+
+// alike is how much of two texts must be the same, of all rows of both, for one to
+// be the other under a new name.
+const alike = 0.6
+
+// Limits of what is compared row by row: a turn may make and delete files by the
+// thousands.
+const (
+	maxPairs    = 400
+	maxPairSize = 256 << 10
+)
+
+// pairMoves finds the files among gone and made that are one, each at most once:
+// first those that are the same to the byte, by preference under the same base name,
+// then the most alike.
+func pairMoves(gone, made []checkpoint.Change) []move {
+	var out []move
+	usedGone, usedMade := map[int]bool{}, map[int]bool{}
+	take := func(i, j int) {
+		usedGone[i], usedMade[j] = true, true
+		out = append(out, move{gone[i], made[j]})
+	}
+	base := func(c checkpoint.Change) string { return filepath.Base(string(c.Path)) }
+	for _, sameName := range []bool{true, false} {
+		for i, g := range gone {
+			for j, m := range made {
+				if usedGone[i] || usedMade[j] || g.Before.Opaque == "" && g.Before.Content == "" || sameName && base(g) != base(m) {
+					continue
+				}
+				if g.Before.SameContent(m.After) {
+					take(i, j)
+				}
+			}
+		}
+	}
+	type pair struct {
+		i, j int
+		like float64
+	}
+	var pairs []pair
+	if len(gone)*len(made) <= maxPairs {
+		for i, g := range gone {
+			for j, m := range made {
+				if usedGone[i] || usedMade[j] {
+					continue
+				}
+				if l := likeness(g.Before, m.After); l >= alike {
+					pairs = append(pairs, pair{i, j, l})
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(pairs, func(a, b pair) int {
+		if a.like != b.like {
+			if a.like > b.like {
+				return -1
+			}
+			return 1
+		}
+		return 0
+	})
+	for _, p := range pairs {
+		if !usedGone[p.i] && !usedMade[p.j] {
+			take(p.i, p.j)
+		}
+	}
+	return out
+}
+
+// likeness is the part of two texts' rows that they have in common.
+func likeness(a, b checkpoint.State) float64 {
+	if a.Opaque != "" || b.Opaque != "" || len(a.Content) > maxPairSize || len(b.Content) > maxPairSize {
+		return 0
+	}
+	x, y := linediff.Split(a.Content), linediff.Split(b.Content)
+	differ := 0
+	for _, e := range linediff.Diff(x, y) {
+		differ += e.A1 - e.A0 + e.B1 - e.B0
+	}
+	return 1 - float64(differ)/float64(len(x)+len(y))
+}
+
+// takeMoves tracks the renames among the changes of a turn, and returns what is
+// left of them.
+func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []checkpoint.Change {
+	c := s.core
+	var gone, made []checkpoint.Change
+	for _, ch := range changes {
+		f := c.file(ch.Path)
+		switch {
+		case ch.Before.Exists && !ch.After.Exists && f.isNewlyGone():
+			gone = append(gone, ch)
+		case !ch.Before.Exists && ch.After.Exists && f.isNewlyMade():
+			made = append(made, ch)
+		}
+	}
+	if len(made) > 0 {
+		gone = append(gone, s.vanished(changes)...)
+	}
+	taken := map[buffers.Path]bool{}
+	for _, m := range pairMoves(gone, made) {
+		moved, err := c.takeMove(ctx, m)
+		if err != nil && ctx.Err() == nil {
+			c.log.Warn("track a rename", "from", m.from.Path, "to", m.to.Path, "err", err)
+		}
+		if !moved {
+			continue
+		}
+		taken[m.from.Path], taken[m.to.Path] = true, true
+		if _, unsaved := c.openState(m.from.Path); unsaved {
+			s.notice(s.turnID(), EntryNotice, fmt.Sprintf("%s, which has unsaved changes in the editor, was renamed to %s", m.from.Path, m.to.Path))
+		}
+	}
+	return slices.DeleteFunc(changes, func(ch checkpoint.Change) bool { return taken[ch.Path] })
+}
+
+// vanished are files that the turn has made, by rename or otherwise, and that are
+// gone again: when it began they were not there either.
+func (s *session) vanished(changes []checkpoint.Change) []checkpoint.Change {
+	var out []checkpoint.Change
+	for _, f := range s.core.filesOf(s) {
+		f.mu.Lock()
+		known := len(f.open) == 0 && f.doc != nil && f.opaque == "" && (f.created || f.entire.from != "")
+		st := checkpoint.State{Exists: true, Exec: f.entire.exec != nil && *f.entire.exec}
+		if known {
+			st.Content = f.doc.Text().String()
+		}
+		f.mu.Unlock()
+		if known && !isThere(f.path) && !slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
+			out = append(out, checkpoint.Change{Path: f.path, Before: st})
+		}
+	}
+	return out
+}
+
+// isNewlyGone: nobody has taken in yet that the file is not there any more.
+func (f *file) isNewlyGone() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return !(f.deleted || f.entire.gone || f.missing) && f.opaqueSeen == nil
+}
+
+// isNewlyMade: nobody has taken in yet that the file is there, and nothing else is
+// known of it.
+func (f *file) isNewlyMade() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	known := f.created || f.deleted || f.entire.from != "" || f.opaqueSeen != nil
+	if len(f.open) > 0 {
+		return !known && f.doc != nil && !f.doc.Tracking()
+	}
+	return !known && f.doc == nil && (f.before == nil || f.missing)
+}
+
+// holdBoth takes the slots of two files, always in one order.
+func holdBoth(ctx context.Context, a, b *file) (release func(), err error) {
+	if a.path > b.path {
+		a, b = b, a
+	}
+	if err := a.lockOps(ctx); err != nil {
+		return nil, err
+	}
+	if err := b.lockOps(ctx); err != nil {
+		a.unlockOps()
+		return nil, err
+	}
+	return func() {
+		b.unlockOps()
+		a.unlockOps()
+	}, nil
+}
+
+// lockBoth locks the mutexes of two files, always in one order.
+func lockBoth(a, b *file) (unlock func()) {
+	if a.path > b.path {
+		a, b = b, a
+	}
+	a.mu.Lock()
+	b.mu.Lock()
+	return func() {
+		b.mu.Unlock()
+		a.mu.Unlock()
+	}
+}
+
+// takeMove makes what was tracked of a file that of its new name.
+func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
+	from, to := c.file(m.from.Path), c.file(m.to.Path)
+	o := c.attribute(to.path)
+	o.Change = c.changeID()
+	opaque := m.from.Before.Opaque != "" || m.to.After.Opaque != ""
+	release, err := holdBoth(ctx, from, to)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	now := m.to.After.Content
+	if !opaque {
+		disk, err := to.whole(ctx, buffers.ReadDisk)
+		if err != nil || !disk.Exists {
+			return false, err
+		}
+		now = disk.Content
+	}
+	back := isThere(from.path)
+	defer lockBoth(from, to)()
+	if back || len(to.open) > 0 && to.doc == nil || o.Author == review.AuthorUser {
+		return false, nil
+	}
+	was, is := text.New(m.from.Before.Content), text.New(now)
+	if opaque {
+		was, is = text.Text{}, text.Text{}
+	}
+	doc := review.New(was, c.now)
+	if from.doc != nil && from.doc.Text().Equal(was) {
+		doc = from.doc.Clone()
+		if len(from.open) > 0 { // the document stays, and what is undecided goes
+			from.doc = review.New(was, c.now)
+		}
+	}
+	w := entire{by: o, from: from.path, exec: &m.to.After.Exec}
+	if from.entire.from != "" {
+		w.from, w.by = from.entire.from, from.entire.by
+	}
+	if m.from.Before.Exec != m.to.After.Exec {
+		w.wasExec = &m.from.Before.Exec
+	}
+	created := from.created
+	if w.from == to.path || created { // back to the name it had; or it is a new one all the same
+		w.from = ""
+	}
+	if opaque {
+		to.opaque, w.now = m.to.After.Opaque, m.to.After.Forget()
+		to.opaqueSeen = &w.now
+	}
+	if len(to.open) > 0 {
+		is = to.doc.Text()
+	}
+	doc.AgentEdit(is, o)
+	to.doc, to.entire, to.created, to.deleted = doc, w, created, false
+	to.record(&o, text.Text{}, is, true)
+	from.record(&o, was, text.Text{}, false)
+	to.keepBefore(is)
+	to.missing = false
+	from.entire, from.created, from.deleted, from.missing = entire{}, false, false, true
+	from.opaque, from.opaqueSeen = "", nil
+	if len(from.open) == 0 {
+		from.doc = nil
+		from.keepBefore(text.Text{})
+	}
+	for _, f := range []*file{from, to} {
+		f.shownRev = ^f.shownRev
+		f.publish()
+		f.dropIfIdle()
+	}
+	return true, nil
+}
+
+// takeLost tracks that a file which was renamed is gone, and with it the one it was:
+// that one is deleted. It reports whether that is so.
+func (c *Core) takeLost(ctx context.Context, f *file) (bool, error) {
+	f.mu.Lock()
+	w, lost := f.entire, f.entire.from != "" && len(f.open) == 0 && f.opaque == "" && f.doc != nil
+	f.mu.Unlock()
+	if !lost || isThere(f.path) || isThere(w.from) {
+		return false, nil
+	}
+	old := c.file(w.from)
+	release, err := holdBoth(ctx, f, old)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	o := c.attribute(f.path)
+	o.Change = c.changeID()
+	defer lockBoth(f, old)()
+	if f.entire.from != w.from || f.doc == nil || len(old.open) > 0 {
+		return false, nil
+	}
+	old.doc = f.doc
+	old.doc.AgentEdit(text.Text{}, o)
+	old.deleted, old.entire = true, entire{by: o, ran: w.exec != nil && *w.exec}
+	f.doc, f.entire = nil, entire{}
+	for _, x := range []*file{f, old} {
+		x.keepBefore(text.Text{})
+		x.missing = true
+		x.shownRev = ^x.shownRev
+		x.publish()
+	}
+	return true, nil
+}
+
+// moveBack gives a file whose rows are rejected its old name, with what the user
+// wrote in it.
+func (f *file) moveBack(ctx context.Context) error {
+	f.mu.Lock()
+	w, isText := f.entire, f.opaque == ""
+	f.mu.Unlock()
+	from := f.core.file(w.from)
+	if err := f.moveBackHeld(ctx, from, w, isText); err != nil {
+		return err
+	}
+	return from.catchUpAs(ctx, usersOwn)
+}
+
+func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bool) error {
+	release, err := holdBoth(ctx, from, f)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var disk buffers.Disk
+	if isText {
+		if disk, err = buffers.ReadDisk(f.path); err != nil {
+			return err
+		}
+		f.mu.Lock()
+		_, d, open := f.live()
+		same := f.doc != nil && f.doc.Text().Equal(text.New(disk.Content))
+		f.mu.Unlock()
+		switch {
+		case !disk.Exists && open: // only the document has it
+			disk.Content = d.Text.String()
+			if err := buffers.WriteFileAtomic(f.path, disk.Content, buffers.Seen{}); err != nil {
+				return err
+			}
+		case !disk.Exists:
+			return fmt.Errorf("%s is gone", f.path)
+		case open: // with what is not saved
+			seen := disk.Seen()
+			if disk.Content = buffers.KeepStyle(disk.Content, d.Text.String()); disk.Seen() != seen {
+				if err := buffers.WriteFileAtomic(f.path, disk.Content, seen); err != nil {
+					return err
+				}
+			}
+		case !same:
+			return errors.New("it was changed meanwhile: look at it again")
+		}
+	}
+	if err := buffers.MoveFile(f.path, from.path); errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("there is a file %s again: move one of the two away, and reject then", from.path)
+	} else if err != nil {
+		return err
+	}
+	if w.wasExec != nil {
+		if err := checkpoint.SetExec(from.path, *w.wasExec); err != nil {
+			f.core.log.Warn("restore mode", "path", from.path, "err", err)
+		}
+	}
+	defer lockBoth(from, f)()
+	if isText && len(from.open) == 0 {
+		from.doc = f.doc // with what was rejected, which can be brought back
+		from.keepBefore(text.New(disk.Content))
+	}
+	f.doc = nil
+	f.follow()
+	f.entire, f.opaque, f.opaqueSeen = entire{}, "", nil
+	f.keepBefore(text.Text{})
+	from.missing, f.missing = false, true
+	for _, x := range []*file{from, f} {
+		x.shownRev = ^x.shownRev
+		x.publish()
+		x.dropIfIdle()
+	}
+	return nil
+}

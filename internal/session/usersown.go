@@ -1,0 +1,60 @@
+package session
+
+import (
+	"acp-ls/buffers"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// While no agent works, what programs do to files is the user's doing: it is in the
+// baseline too, and what it takes away of undecided changes is listed and comes back
+// with its text (rule 8).
+
+// usersOwn says of any text on disk that it is the user's.
+func usersOwn(text.Text, *taken) review.Origin {
+	return review.Origin{Author: review.AuthorUser, Sure: true}
+}
+
+// takeOver makes t, which somebody has put in the place of the text, that of doc.
+func takeOver(doc *review.Doc, t text.Text, o review.Origin) {
+	if o.Author == review.AuthorUser || o.Author == review.AuthorGit {
+		doc.Follow(t, o.Author)
+	} else {
+		doc.Reload(t, o)
+	}
+}
+
+// takeUsers takes in what the user, or git for them, has made of a file that no
+// editor has open; mu is held.
+func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
+	if f.doc == nil {
+		return
+	}
+	w := &f.entire
+	now := text.New(disk.Content)
+	if f.opaque == "" && !f.doc.Text().Equal(now) {
+		f.doc.Follow(now, by)
+		f.shownRev = ^f.shownRev
+	}
+	was := f.version()
+	there := len(f.doc.Hunks(review.StatePending)) > 0
+	switch {
+	case w.from != "" && !disk.Exists: // the user has renamed it back, or away
+		w.from = ""
+	case w.from != "" && isThere(w.from): // and made the old one anew
+		w.from, f.created = "", true
+	case f.created && !disk.Exists:
+		f.created, w.madeAway = false, true
+	case f.deleted && disk.Exists:
+		f.deleted, w.goneBack = false, true
+	case w.madeAway && disk.Exists && there:
+		f.created, w.madeAway = true, false
+	case w.goneBack && !disk.Exists && there:
+		f.deleted, w.goneBack = true, false
+	}
+	if f.version() != was {
+		f.shownRev = ^f.shownRev
+	}
+	f.publish()
+	f.dropIfIdle()
+}

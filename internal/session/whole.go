@@ -1,0 +1,319 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// What agents do to files as a whole (make, delete and rename them, change whether
+// they may be run, write what is no text) is decided like a hunk. Where the rows of
+// a file say it too, as in one that was made or deleted, rows and file go together.
+
+// entire is what has become of a file as a whole and the user has not decided on,
+// beside created and deleted.
+type entire struct {
+	by   review.Origin // whose it is, also of created and deleted
+	from buffers.Path  // the name the file had; it has the rows of that one
+
+	// gone: there is no file under the document any more. The document stays as it
+	// is; so the rows say nothing of it.
+	gone bool
+
+	wasExec *bool // whether it could be run before an agent changed that
+	exec    *bool // whether it could when that was last taken in; nil if unknown
+	ran     bool  // whether the file that is gone, or deleted, could be run
+
+	// Somebody else took away the file that an agent had made, or put back the one
+	// that it had deleted. With the rows that comes back too.
+	madeAway, goneBack bool
+
+	// Of an opaque change: what the file was, without its content, what it is now, and
+	// who has that content. After a restart nobody has.
+	was, now checkpoint.State
+	point    *checkpoint.Checkpoint
+}
+
+// fileChange is what has become of the file as a whole; mu is held.
+func (f *file) fileChange() *FileChange {
+	c := &FileChange{ID: "file:" + string(f.path), Opaque: string(f.opaque)}
+	switch {
+	case f.entire.from != "":
+		c.Op, c.From = "rename", string(f.entire.from)
+	case f.opaque != "":
+		c.Op = f.opaqueOp
+	case f.created:
+		c.Op = "create"
+	case f.deleted, f.entire.gone:
+		c.Op = "delete"
+	case f.entire.wasExec != nil:
+		c.Op = "modify"
+	default:
+		return nil
+	}
+	if was := f.entire.wasExec; was != nil {
+		c.Mode = map[bool]string{true: "-x", false: "+x"}[*was]
+	}
+	return c
+}
+
+// withRows reports whether a decision about the file as a whole is one about its
+// rows too; mu is held.
+func (f *file) withRows(rejects bool) bool {
+	switch {
+	case f.entire.from != "":
+		return rejects && f.opaque == ""
+	case f.opaque != "":
+		return false
+	}
+	return f.created || f.deleted
+}
+
+// takeMode takes in whether a file may be run, which an agent has changed, or
+// changed back; mu is held, and the text was taken in.
+func (f *file) takeMode(was, now bool, o review.Origin) {
+	w := &f.entire
+	if w.exec != nil {
+		was = *w.exec
+	}
+	w.exec = &now
+	switch {
+	case w.wasExec != nil && *w.wasExec == now:
+		w.wasExec = nil
+	case w.wasExec == nil && was != now && !f.created:
+		w.wasExec, w.by = &was, o
+	default:
+		return
+	}
+	f.placeholder()
+	f.shownRev = ^f.shownRev
+	f.publish()
+	f.dropIfIdle()
+}
+
+// placeholder makes a file of which nothing is tracked one that is listed; mu is
+// held.
+func (f *file) placeholder() {
+	if f.doc == nil {
+		f.doc = review.New(text.Text{}, f.core.now)
+		if f.before != nil {
+			f.doc = review.New(f.before.Text, f.core.now)
+		}
+	}
+}
+
+// takeOpaque notes that a file which is no text has changed; mu is held.
+func (f *file) takeOpaque(ch checkpoint.Change, point *checkpoint.Checkpoint, o review.Origin) {
+	if f.opaqueSeen != nil && f.opaqueSeen.Same(ch.After) {
+		return
+	}
+	seen := ch.After.Forget()
+	f.opaqueSeen = &seen
+	if ch.Before.SameContent(ch.After) && ch.Before.Exists && ch.After.Exists {
+		f.takeMode(ch.Before.Exec, ch.After.Exec, o)
+		return
+	}
+	if f.opaque == "" || f.entire.point == nil {
+		f.entire.was, f.entire.point, f.entire.by = ch.Before.Forget(), point, o
+	} // else it is the second change, and the first is to be taken back too
+	was := f.entire.was
+	if was.Same(ch.After) {
+		f.opaqueBack()
+		return
+	}
+	f.entire.now = ch.After.Forget()
+	f.opaque = ch.After.Opaque
+	if f.opaque == "" {
+		f.opaque = was.Opaque
+	}
+	f.opaqueOp = "modify"
+	switch {
+	case !was.Exists:
+		f.opaqueOp = "create"
+	case !ch.After.Exists:
+		f.opaqueOp = "delete"
+	}
+	f.placeholder()
+	f.shownRev = ^f.shownRev
+	f.publish()
+}
+
+// takeBack takes in what is said of the file as a whole and is not so any more: it
+// was changed back, and so is none of the turn's changes.
+func (f *file) takeBack(now checkpoint.State) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	w := &f.entire
+	if w.wasExec != nil && now.Exists && now.Exec == *w.wasExec {
+		w.wasExec, w.exec = nil, nil
+		f.shownRev = ^f.shownRev
+		f.publish()
+		f.dropIfIdle()
+	}
+	if f.opaque != "" && w.point != nil && (w.was.Same(now) || w.was.Opaque == checkpoint.Filtered && f.opaqueSeen != nil) {
+		f.opaqueBack()
+	}
+}
+
+// opaqueBack takes in that a file which is no text is what it was; mu is held.
+func (f *file) opaqueBack() {
+	if f.opaque == "" || f.entire.from != "" {
+		return
+	}
+	f.opaque, f.opaqueSeen, f.entire.point = "", nil, nil
+	f.shownRev = ^f.shownRev
+	f.publish()
+	f.dropIfIdle()
+}
+
+// takeGone takes in that an agent has taken away the file of an open document.
+// What has been read of it is what can be put back.
+func (f *file) takeGone(ctx context.Context, ran bool) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	disk, err := f.whole(ctx, buffers.ReadDisk)
+	if err != nil || disk.Exists {
+		return err
+	}
+	o := f.core.attribute(f.path)
+	o.Change = f.core.changeID()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.open) == 0 || f.before == nil || f.missing || f.created || f.entire.gone || f.entire.from != "" || o.Author == review.AuthorUser {
+		return nil
+	}
+	f.entire.gone, f.entire.by, f.entire.ran = true, o, ran
+	f.history = append(f.history, agentStep{session: o.Session, turn: o.Turn, before: f.before.Text, gone: true})
+	f.shownRev = ^f.shownRev
+	f.publish()
+	return nil
+}
+
+// isBack takes in that the file of a document is there again; mu is held.
+func (f *file) isBack() {
+	if f.entire.gone {
+		f.entire.gone = false
+		f.shownRev = ^f.shownRev
+	}
+}
+
+// rejectWhole takes back what has become of the file as a whole, as far as its rows
+// do not say it. reason is why it was not.
+func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
+	f.mu.Lock()
+	w, opaque, before := f.entire, f.opaque, f.before
+	f.mu.Unlock()
+	var err error
+	switch {
+	case w.from != "":
+		return false, "" // when the rows are done with
+	case opaque != "":
+		if err = errors.New("acp-ls keeps no copy of it"); w.point != nil {
+			err = w.point.Restore(ctx, f.path, w.now)
+		}
+		if errors.Is(err, checkpoint.ErrNoCopy) || w.point == nil {
+			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
+		}
+	case w.gone:
+		if err = errors.New("what it held is not known any more: save the document instead"); before != nil {
+			err = f.writeBack(before.Text)
+		}
+	case w.wasExec != nil:
+		err = checkpoint.SetExec(f.path, *w.wasExec)
+	default:
+		return false, ""
+	}
+	if err != nil {
+		return false, err.Error()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if w.wasExec != nil && !w.gone {
+		f.entire.exec = w.wasExec
+	}
+	f.missing = false
+	f.opaque, f.opaqueSeen, f.entire.point = "", nil, nil
+	f.entire.gone, f.entire.wasExec = false, nil
+	f.shownRev = ^f.shownRev
+	f.publish()
+	f.dropIfIdle()
+	return true, ""
+}
+
+// writeBack writes what the file of a document held before it was taken away.
+func (f *file) writeBack(was text.Text) error {
+	f.mu.Lock()
+	ran := f.entire.ran
+	f.mu.Unlock()
+	if err := buffers.WriteFileAtomic(f.path, was.String(), buffers.Seen{}); err != nil {
+		return err
+	}
+	if ran {
+		if err := checkpoint.SetExec(f.path, true); err != nil {
+			return err
+		}
+	}
+	f.lookAgain()
+	return nil
+}
+
+// lookAgain compares the open documents of the file with the disk.
+func (f *file) lookAgain() {
+	f.mu.Lock()
+	live, _, open := f.live()
+	f.mu.Unlock()
+	if open {
+		if _, err := live.at.store.Look(f.path); err != nil {
+			f.core.log.Debug("look at file", "path", f.path, "err", err)
+		}
+	}
+}
+
+// acceptWhole lets what has become of the file as a whole be so, as far as its rows
+// do not say it.
+func (f *file) acceptWhole() (done bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	done = f.entire.from != "" || f.opaque != "" || f.entire.gone || f.entire.wasExec != nil
+	if !done {
+		return false
+	}
+	if f.entire.gone {
+		f.missing = true
+	}
+	f.opaque, f.entire.point = "", nil
+	f.entire.from, f.entire.gone, f.entire.wasExec = "", false, nil
+	f.shownRev = ^f.shownRev
+	f.publish()
+	f.dropIfIdle()
+	return true
+}
+
+// closedGone makes rows of a file that is gone, now that no document holds them;
+// mu is held.
+func (f *file) closedGone() {
+	if !f.entire.gone || f.doc == nil || f.before == nil {
+		return
+	}
+	f.entire.gone, f.deleted = false, true
+	f.doc.Reload(f.before.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	f.doc.AgentEdit(text.Text{}, f.entire.by)
+	f.keepBefore(text.Text{})
+	f.missing = true
+	f.shownRev = ^f.shownRev
+}
+
+// isThere reports whether there is anything of that name.
+func isThere(p buffers.Path) bool {
+	_, err := os.Lstat(string(p))
+	return !errors.Is(err, fs.ErrNotExist)
+}
