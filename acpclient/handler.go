@@ -35,7 +35,7 @@ func (h *handler) SessionUpdate(_ context.Context, sessionID string, u wire.Upda
 }
 
 func (h *handler) RequestPermission(ctx context.Context, r *wire.RequestPermissionRequest) (wire.RequestPermissionResponse, error) {
-	wire.Release(ctx)
+	ctx = session.Ordered(ctx, func() { wire.Release(ctx) })
 	req := session.PermissionRequest{ToolCall: toolUpdate(&r.ToolCall)}
 	for _, o := range r.Options {
 		req.Options = append(req.Options, session.PermissionOption{OptionID: o.OptionID, Name: o.Name, Kind: o.Kind})
@@ -54,7 +54,7 @@ func (h *handler) ReadTextFile(ctx context.Context, r *wire.ReadTextFileRequest)
 }
 
 func (h *handler) WriteTextFile(ctx context.Context, r *wire.WriteTextFileRequest) (wire.WriteTextFileResponse, error) {
-	wire.Release(ctx)
+	ctx = session.Ordered(ctx, func() { wire.Release(ctx) })
 	return wire.WriteTextFileResponse{}, toWireError(h.a.host.WriteTextFile(ctx, r.SessionID, r.Path, r.Content))
 }
 

@@ -18,9 +18,6 @@ import (
 	"acp-ls/internal/session"
 )
 
-// patience only bounds how long a failing test hangs.
-const patience = 30 * time.Second
-
 // shown collects what is told of terminals.
 type shown struct {
 	mu   sync.Mutex

@@ -127,11 +127,14 @@ type Block struct {
 
 // Host is what a running agent may ask of the core. Update is called in wire
 // order and must not wait for anything; the others may block, each on its own
-// goroutine, started in wire order. Errors are *Error where the kind matters.
+// goroutine, started in wire order: what must keep that order they do before they
+// call what [Ordered] put into their context. Errors are *Error where the kind
+// matters.
 type Host interface {
 	Update(sessionID string, u Update)
 	RequestPermission(ctx context.Context, sessionID string, r PermissionRequest) (PermissionOutcome, error)
 	ReadTextFile(ctx context.Context, sessionID, path string, line, limit *uint32) (string, error)
+	// WriteTextFile makes the writes of one file one after the other, in order.
 	WriteTextFile(ctx context.Context, sessionID, path, content string) error
 	// AllowTerminal is asked before a terminal is created: may this session run
 	// programs here. It returns the directory to use for an empty cwd.

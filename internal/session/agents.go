@@ -20,6 +20,8 @@ type agentProcess struct {
 	starting context.Context // of the start; ended by giveUp
 	giveUp   context.CancelFunc
 
+	writes queues // of the files that are written
+
 	mu       sync.Mutex          // taken before a session's mu, never after
 	sessions []*session          // bound to this process
 	opening  int                 // session requests under way whose answer names the session

@@ -178,6 +178,12 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	if err != nil {
 		return err
 	}
+	mine := h.proc.writes.join(queueOf(path))
+	defer mine.leave()
+	placed(ctx)
+	if err := mine.wait(ctx); err != nil {
+		return err
+	}
 	_, err = s.write(ctx, path, func(p buffers.Path, disk buffers.Disk) (proposal, error) {
 		return proposal{base: s.ledger.base(p, content, text.New(disk.Content)).String(), content: content, origin: s.origin(p)}, nil
 	})

@@ -236,6 +236,7 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 		return PermissionOutcome{}, err
 	}
 	call, raw, t := s.permissionCall(r.ToolCall)
+	placed(ctx)
 	if s.tooLate(t) {
 		s.afterCancel(ctx)
 		return PermissionOutcome{Cancelled: true}, nil
