@@ -24,9 +24,9 @@ type move struct {
 	from, to checkpoint.Change
 }
 
-// alike is how much of two texts must be the same, of all rows of both, for one to
+// nearlySame is how much of two texts must be the same, of all rows of both, for one to
 // be the other under a new name.
-const alike = 0.6
+const nearlySame = 0.6
 
 // Limits of what is compared row by row: a turn may make and delete files by the
 // thousands.
@@ -69,7 +69,7 @@ func pairMoves(gone, made []checkpoint.Change) []move {
 				if usedGone[i] || usedMade[j] {
 					continue
 				}
-				if l := likeness(g.Before, m.After); l >= alike {
+				if l := likeness(g.Before, m.After); l >= nearlySame {
 					pairs = append(pairs, pair{i, j, l})
 				}
 			}
