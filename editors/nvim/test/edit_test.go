@@ -14,13 +14,17 @@ type editResult struct {
 func (e *env) edit(name string, version any, edits ...any) editResult {
 	e.t.Helper()
 	var got editResult
-	e.call("workspace/applyEdit", map[string]any{"label": "demo", "edit": map[string]any{
+	e.result(e.askEdit(name, version, edits...), &got)
+	return got
+}
+
+func (e *env) askEdit(name string, version any, edits ...any) <-chan message {
+	return e.ask("workspace/applyEdit", map[string]any{"label": "demo", "edit": map[string]any{
 		"documentChanges": []any{map[string]any{
 			"textDocument": map[string]any{"uri": e.uri(name), "version": version},
 			"edits":        edits,
 		}},
-	}}, &got)
-	return got
+	}})
 }
 
 func textEdit(l1, c1, l2, c2 int, text string) map[string]any {
@@ -354,7 +358,7 @@ func TestEditIsOneChange(t *testing.T) {
 			{[]any{textEdit(0, 0, 1, 0, "ONE\n"), textEdit(3, 0, 4, 0, ""), textEdit(8, 0, 9, 0, "NINE\n")},
 				strings.NewReplacer("one", "ONE", "four\n", "").Replace(numbers) + "NINE\n"},
 			{[]any{textEdit(7, 0, 8, 0, "")}, strings.NewReplacer("one", "ONE", "four\n", "").Replace(numbers)},
-			{[]any{textEdit(0, 0, 7, 0, "")}, "\n"}, // Neovim has no buffer without a line
+			{[]any{textEdit(0, 0, 7, 0, "")}, ""}, // though Neovim has no buffer without a line
 		} {
 			e.mu.Lock()
 			e.received = nil

@@ -93,6 +93,8 @@ type env struct {
 	*server
 	t   *testing.T
 	dir string
+
+	pressed int // how often press was called
 }
 
 // setup starts Neovim in a folder with the files named (path, text pairs) and

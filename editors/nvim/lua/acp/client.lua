@@ -92,9 +92,9 @@ local function handlers()
     ['acp/dismiss'] = notification('permission', 'on_dismiss'),
     ['acp/permission'] = request('permission', 'on_permission'),
     ['acp/ask'] = request('ask', 'on_ask'),
-    ['acp/save'] = request('edit', 'on_save'),
-    ['acp/reload'] = request('edit', 'on_reload'),
-    ['acp/adopt'] = request('edit', 'on_adopt'),
+    ['acp/save'] = request('disk', 'on_save'),
+    ['acp/reload'] = request('disk', 'on_reload'),
+    ['acp/adopt'] = request('disk', 'on_adopt'),
     ['acp/editor'] = request('editor', 'on_editor'),
     ['acp/run'] = request('editor', 'on_run'),
     ['workspace/applyEdit'] = request('edit', 'on_apply_edit'),
@@ -152,10 +152,13 @@ local function spawn(cmd, root)
   return function(dispatchers)
     local rpc = vim.lsp.rpc.start(cmd, dispatchers, { cwd = root })
     return {
-      request = rpc.request,
+      request = function(...)
+        documents.flush()
+        return rpc.request(...)
+      end,
       is_closing = rpc.is_closing,
       terminate = rpc.terminate,
-      notify = documents.listen_to(rpc.notify),
+      notify = documents.notifier(rpc.notify),
     }
   end
 end
@@ -223,6 +226,11 @@ local function on_init(client)
   -- things the plugin shows itself.
   client.server_capabilities.hoverProvider = nil
   client.server_capabilities.completionProvider = nil
+  -- Neovim need not find out what has changed: see acp.documents.
+  local sync = client.server_capabilities.textDocumentSync
+  if type(sync) == 'table' then
+    sync.change = vim.lsp.protocol.TextDocumentSyncKind.None
+  end
   state.ready = true
   vim.schedule(function()
     settle(client)
@@ -283,6 +291,7 @@ function M.start(fn)
   end
   require('acp.highlight').setup()
   require('acp.editor').watch_keys()
+  require('acp.typing').watch()
   local root = M.root(vim.api.nvim_get_current_buf())
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {
@@ -298,7 +307,7 @@ function M.start(fn)
     init_options = M.settings(),
     settings = { acp = M.settings() },
     handlers = handlers(),
-    flags = { debounce_text_changes = config.get().debounce, exit_timeout = false },
+    flags = { exit_timeout = false },
     before_init = function(params)
       -- Neovim takes versioned edits, but does not say so; files that are not open
       -- are created, renamed and deleted by acp-ls itself.
@@ -368,7 +377,7 @@ end
 function M.flush(bufnr)
   local client = M.get()
   if client then
-    pcall(require('vim.lsp._changetracking').flush, client, bufnr)
+    documents.flush(bufnr)
   end
 end
 

@@ -1,18 +1,24 @@
----What acp-ls knows of the buffers: the version it was last sent of each, and
----whether the buffer has changed since. Neovim's own vim.lsp.util.buf_versions
----cannot tell: it is shared by all clients, and any of them resets it to 0.
+---What acp-ls knows of the buffers, and telling it what has changed in them.
+---
+---Neovim's own way of telling is not used: some changes around empty lines, and at the
+---end of a file without a line end, it does not tell right, it shows a file of no bytes
+---as an empty line, and the versions it counts are set back by other servers.
 local config = require('acp.config')
+local rows = require('acp.rows')
 local util = require('acp.util')
 
 local M = {}
+local api = vim.api
 
 ---@class acp.Document
 ---@field uri string
 ---@field bufnr integer
 ---@field version integer as last sent
----@field sent integer b:changedtick when it was sent
----@field changed integer b:changedtick of the newest change of the text
----@field due boolean? it will be looked at whether the change has been sent
+---@field lines integer that it had then
+---@field form string what else its text depends on: line ends, none at the end, no line
+---@field count integer lines, as far as the changes tell
+---@field changed acp.Rows[] since then
+---@field due boolean? they will be sent in a moment
 
 ---@type table<integer, acp.Document>
 local by_buf = {}
@@ -20,19 +26,127 @@ local by_buf = {}
 local by_uri = {}
 ---@type table<integer, true>
 local listening = {}
+---@type fun(method: string, params: table): boolean?
+local send
 
----Sees to it that a change is sent in time. Neovim puts the first ones of a buffer
----off for as long as keys follow one another: whoever types fast is not heard of.
+---Whether a buffer has no text: it shows an empty line all the same.
+---@param bufnr integer
+---@return boolean
+function M.is_empty(bufnr)
+  if api.nvim_buf_line_count(bufnr) > 1 or api.nvim_buf_get_lines(bufnr, 0, 1, false)[1] ~= '' then
+    return false
+  end
+  return api.nvim_buf_call(bufnr, vim.fn.wordcount).bytes == 0
+end
+
+local line_ends = { unix = '\n', dos = '\r\n', mac = '\r' }
+
+---@param bufnr integer
+---@return string
+local function form(bufnr)
+  local bo = vim.bo[bufnr]
+  return M.is_empty(bufnr) and 'empty' or bo.fileformat .. (bo.endofline and ' eol' or '')
+end
+
+---@param bufnr integer
+---@param first integer
+---@param last integer
+---@return string # the rows, with line ends between them
+local function text_of(bufnr, first, last)
+  local lines = api.nvim_buf_get_lines(bufnr, first, last, false)
+  for i, line in ipairs(lines) do
+    if line:find('\n', 1, true) then -- that is how a NUL is shown
+      lines[i] = line:gsub('\n', '\0')
+    end
+  end
+  return table.concat(lines, line_ends[vim.bo[bufnr].fileformat])
+end
+
+---@param bufnr integer
+---@return string # what would be written
+local function whole_text(bufnr)
+  if M.is_empty(bufnr) then
+    return ''
+  end
+  local bo = vim.bo[bufnr]
+  return text_of(bufnr, 0, -1) .. (bo.endofline and line_ends[bo.fileformat] or '')
+end
+
 ---@param doc acp.Document
-function M.send_soon(doc)
+---@return table[] # LSP's content changes, from the last to the first
+local function changes(doc)
+  local bufnr = doc.bufnr
+  local now = form(bufnr)
+  if now ~= doc.form or now == 'empty' or doc.count ~= api.nvim_buf_line_count(bufnr) then
+    return { { text = whole_text(bufnr) } }
+  end
+  local list = {}
+  for i = #doc.changed, 1, -1 do
+    local r = doc.changed[i]
+    local from, to = r.old_first, { line = r.old_last, character = 0 }
+    local text
+    if r.old_last < doc.lines or vim.bo[bufnr].endofline then
+      text = text_of(bufnr, r.first, r.last)
+      text = r.first < r.last and text .. line_ends[vim.bo[bufnr].fileformat] or ''
+    elseif from > 0 then -- to the end of the text, which is in a line
+      from, to = from - 1, { line = doc.lines - 1, character = 2 ^ 31 - 1 }
+      text = text_of(bufnr, r.first - 1, r.last)
+    else
+      return { { text = whole_text(bufnr) } }
+    end
+    list[#list + 1] = {
+      range = { start = { line = from, character = 0 }, ['end'] = to },
+      text = text,
+    }
+  end
+  return list
+end
+
+---@param doc acp.Document
+local function note(doc)
+  doc.changed = {}
+  doc.lines = api.nvim_buf_line_count(doc.bufnr)
+  doc.count = doc.lines
+  doc.form = form(doc.bufnr)
+end
+
+---@param doc acp.Document
+local function flush(doc)
+  if not api.nvim_buf_is_loaded(doc.bufnr) then
+    return
+  end
+  if #doc.changed == 0 and doc.form == form(doc.bufnr) then
+    return
+  end
+  local params = {
+    textDocument = { uri = doc.uri, version = doc.version + 1 },
+    contentChanges = changes(doc),
+  }
+  note(doc)
+  doc.version = doc.version + 1
+  send('textDocument/didChange', params)
+end
+
+---Sends what has changed and has not been sent yet.
+---@param bufnr integer? by default in all buffers
+function M.flush(bufnr)
+  for b, doc in pairs(by_buf) do
+    if not bufnr or b == bufnr then
+      flush(doc)
+    end
+  end
+end
+
+---@param doc acp.Document
+local function send_soon(doc)
   if doc.due then
     return
   end
   doc.due = true
   vim.defer_fn(function()
     doc.due = nil
-    if by_buf[doc.bufnr] == doc and doc.changed > doc.sent then
-      require('acp.client').flush(doc.bufnr)
+    if by_buf[doc.bufnr] == doc then
+      flush(doc)
     end
   end, config.get().debounce)
 end
@@ -43,12 +157,13 @@ local function listen(bufnr)
     return
   end
   listening[bufnr] = true
-  vim.api.nvim_buf_attach(bufnr, false, {
-    on_lines = function(_, _, tick)
+  api.nvim_buf_attach(bufnr, false, {
+    on_lines = function(_, _, _, first, last, new_last)
       local doc = by_buf[bufnr]
       if doc then
-        doc.changed = tick
-        M.send_soon(doc)
+        doc.changed = rows.note(doc.changed, first, last, new_last)
+        doc.count = doc.count + new_last - last
+        send_soon(doc)
       end
     end,
     on_reload = function() end, -- stay attached: close and open are sent
@@ -61,92 +176,64 @@ end
 ---@param uri string
 ---@return integer?
 local function loaded_buffer(uri)
-  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
-    if vim.api.nvim_buf_is_loaded(bufnr) and vim.uri_from_bufnr(bufnr) == uri then
+  for _, bufnr in ipairs(api.nvim_list_bufs()) do
+    if api.nvim_buf_is_loaded(bufnr) and vim.uri_from_bufnr(bufnr) == uri then
       return bufnr
     end
   end
 end
 
----Sees every notification that goes to acp-ls.
----@param method string
----@param params table
-function M.on_notify(method, params)
-  if method == 'textDocument/didOpen' or method == 'textDocument/didChange' then
-    local text_document = params.textDocument
-    local doc = by_uri[text_document.uri]
-    if not doc then
-      local bufnr = loaded_buffer(text_document.uri)
-      if not bufnr then
-        return
-      end
-      doc = { uri = text_document.uri, bufnr = bufnr, version = 0, sent = 0, changed = 0 }
-      by_uri[doc.uri], by_buf[bufnr] = doc, doc
-      listen(bufnr)
-      require('acp.edit').watch_disk(bufnr)
-    end
-    doc.version = text_document.version
-    doc.sent = vim.api.nvim_buf_get_changedtick(doc.bufnr)
-  elseif method == 'textDocument/didClose' then
-    local doc = by_uri[params.textDocument.uri]
-    if doc then
-      by_uri[doc.uri] = nil
-      if by_buf[doc.bufnr] == doc then
-        by_buf[doc.bufnr] = nil
-      end
-    end
+---@param doc acp.Document
+local function close(doc)
+  by_uri[doc.uri] = nil
+  if by_buf[doc.bufnr] == doc then
+    by_buf[doc.bufnr] = nil
   end
 end
 
----@type fun(method: string, params: table): boolean?
-local send
----@type table? a didChange that is held back
-local held
----@type boolean
-local holding = false
-
-local function release()
-  local params = held
-  held = nil
-  if params then
-    M.on_notify('textDocument/didChange', params)
-    send('textDocument/didChange', params)
+---@param item table TextDocumentItem
+local function open(item)
+  local bufnr = loaded_buffer(item.uri)
+  if not bufnr then
+    return
   end
+  local doc = { uri = item.uri, bufnr = bufnr, version = item.version }
+  note(doc)
+  by_uri[doc.uri], by_buf[bufnr] = doc, doc
+  item.text = whole_text(bufnr)
+  listen(bufnr)
+  require('acp.disk').watch(bufnr)
 end
 
 ---Wraps what sends notifications to acp-ls.
 ---@param notify fun(method: string, params: table): boolean?
 ---@return fun(method: string, params: table): boolean?
-function M.listen_to(notify)
+function M.notifier(notify)
   send = notify
   return function(method, params)
-    if holding and method == 'textDocument/didChange' then
-      if held and held.textDocument.uri == params.textDocument.uri then
-        vim.list_extend(held.contentChanges, params.contentChanges)
-        held.textDocument = params.textDocument
-      else
-        release()
-        held = params
-      end
-      return true
+    if method == 'textDocument/didChange' then
+      return true -- it is told in our own way
     end
-    release()
-    M.on_notify(method, params)
+    local doc = params and params.textDocument and by_uri[params.textDocument.uri]
+    if method == 'textDocument/didClose' and doc then
+      close(doc) -- what was not sent may be in the next one
+    end
+    M.flush()
+    if method == 'textDocument/didOpen' then
+      open(params.textDocument)
+    elseif method == 'textDocument/didSave' and doc and params.text then
+      params.text = whole_text(doc.bufnr)
+    end
     return notify(method, params)
   end
 end
 
----Runs fn; what it changes in a document goes to acp-ls as one change. Neovim would
----send each of its steps, and with them texts that nobody has seen.
+---Runs fn; what it changes in a document goes to acp-ls as one change.
 ---@param fn fun()
 function M.as_one_change(fn)
-  local client = require('acp.client')
-  client.flush()
-  holding = true
+  M.flush()
   local ok, err = pcall(fn)
-  client.flush()
-  holding = false
-  release()
+  M.flush()
   if not ok then
     error(err, 0)
   end
@@ -156,7 +243,7 @@ end
 ---@return acp.Document?
 function M.by_uri(uri)
   local doc = by_uri[uri] or by_uri[util.normal_uri(uri)]
-  return doc and vim.api.nvim_buf_is_loaded(doc.bufnr) and doc or nil
+  return doc and api.nvim_buf_is_loaded(doc.bufnr) and doc or nil
 end
 
 ---@param bufnr integer
@@ -170,11 +257,11 @@ end
 ---@param doc acp.Document
 ---@return integer?
 function M.version(doc)
-  return doc.changed <= doc.sent and doc.version or nil
+  return #doc.changed == 0 and doc.version or nil
 end
 
 function M.reset()
-  by_buf, by_uri, held = {}, {}, nil
+  by_buf, by_uri = {}, {}
 end
 
 return M

@@ -1,8 +1,12 @@
 ---LSP text edits in a buffer, exactly. Neovim's own function guesses at the end of a
 ---file: 0.10 leaves an empty line behind what is added there, later ones take an
 ---empty line away and put it back.
+local documents = require('acp.documents')
+local util = require('acp.util')
+
 local M = {}
 local api = vim.api
+local ns = api.nvim_create_namespace('acp.textedit')
 
 ---@class acp.Replacement
 ---@field row integer 0-based
@@ -85,6 +89,7 @@ end
 ---@param encoding 'utf-8'|'utf-16'|'utf-32'
 ---@return acp.Replacement[] from the last to the first
 ---@return boolean eol of the text after it
+---@return boolean empty nothing is left of it
 function M.plan(edits, line, count, eol, encoding)
   local order = resolve(edits, line, count, encoding)
   local last = { count - 1, #line(count - 1) }
@@ -100,7 +105,11 @@ function M.plan(edits, line, count, eol, encoding)
   end
 
   local start, tail ---@type integer[]?, string
-  while #order > 0 and order[#order].to[1] == count do
+  local empty = false
+  local function at_end(place)
+    return place[1] == count or not eol and vim.deep_equal(place, last)
+  end
+  while #order > 0 and at_end(order[#order].to) do
     local edit = table.remove(order)
     start, tail = edit.from, edit.text .. (tail or '')
   end
@@ -119,50 +128,244 @@ function M.plan(edits, line, count, eol, encoding)
       start, eol = { start[1] - 1, #line(start[1] - 1) }, true
     elseif tail ~= '' or start[1] > 0 or start[2] > 0 then
       eol = false
+    else
+      empty = true
     end
     replace(start, last, tail)
   end
   for i = #order, 1, -1 do
     replace(order[i].from, order[i].to, order[i].text)
   end
-  return result, eol
+  return result, eol, empty
 end
 
----Applies edits to a loaded buffer. Marks and cursors stay with their text.
+---A replacement as one of whole rows, if it is that: from a row to another, exclusive,
+---and what they become.
+---@param r acp.Replacement
+---@param line fun(row: integer): string
+---@return integer? first
+---@return integer? last
+---@return string[]? lines
+local function whole_rows(r, line)
+  local n = #r.lines
+  if r.col == 0 and r.end_col == 0 and r.lines[n] == '' then
+    return r.row, r.end_row, vim.list_slice(r.lines, 1, n - 1)
+  end
+  if r.end_col == #line(r.end_row) then
+    if r.col == 0 then
+      return r.row, r.end_row + 1, r.lines
+    elseif r.lines[1] == '' and r.col == #line(r.row) then
+      return r.row + 1, r.end_row + 1, vim.list_slice(r.lines, 2)
+    end
+  end
+end
+
+---Whether a row can be said to have become another: half of it is the same.
+---@param a string
+---@param b string
+---@return boolean
+local function alike(a, b)
+  local from, back = util.common(a, b)
+  return (from + back) * 2 >= math.max(#a, #b)
+end
+
+---Rows that become others: those at the start, and those at the end.
+---@param old string[]
+---@param new string[]
+---@return integer head
+---@return integer tail
+local function pairs_of(old, new)
+  local most = math.min(#old, #new)
+  local head, tail = 0, 0
+  while head < most and alike(old[head + 1], new[head + 1]) do
+    head = head + 1
+  end
+  while tail < most - head and alike(old[#old - tail], new[#new - tail]) do
+    tail = tail + 1
+  end
+  return head, tail
+end
+
+---Makes a row another, where they differ only.
 ---@param bufnr integer
----@param edits table[] LSP TextEdit
----@param encoding 'utf-8'|'utf-16'|'utf-32'
-function M.apply(bufnr, edits, encoding)
-  local plan, eol = M.plan(edits, function(row)
-    return api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
-  end, api.nvim_buf_line_count(bufnr), vim.bo[bufnr].endofline, encoding)
+---@param row integer
+---@param old string
+---@param new string
+local function change_row(bufnr, row, old, new)
+  local from, back = util.common(old, new)
+  if from + back < math.max(#old, #new) then
+    local text = new:sub(from + 1, #new - back)
+    api.nvim_buf_set_text(bufnr, row, from, row, #old - back, { text })
+  end
+end
+
+---Longest run of rows that are changed one by one: each is a change of its own to all
+---that listen, and each costs a walk over the buffer.
+local few = 64
+
+---Makes rows others of the same number. Rows that somebody is in are changed where
+---they differ, the others as well unless there are too many.
+---@param bufnr integer
+---@param first integer
+---@param old string[]
+---@param new string[]
+---@param watched table<integer, true> rows that somebody is in
+local function change_rows(bufnr, first, old, new, watched)
+  if #old <= few then
+    for i = 1, #old do
+      change_row(bufnr, first + i - 1, old[i], new[i])
+    end
+    return
+  end
+  local from = 1
+  for i = 1, #old + 1 do
+    local alone = watched[first + i - 1]
+    if (alone or i > #old) and from < i then
+      local run = vim.list_slice(new, from, i - 1)
+      api.nvim_buf_set_lines(bufnr, first + from - 1, first + i - 1, true, run)
+    end
+    if alone and i <= #old then
+      change_row(bufnr, first + i - 1, old[i], new[i])
+    end
+    from = alone and i + 1 or from
+  end
+end
+
+---@param bufnr integer
+---@return table<integer, true>
+local function rows_of_users(bufnr)
+  local rows = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    rows[api.nvim_win_get_cursor(win)[1] - 1] = true
+  end
+  if api.nvim_get_current_buf() == bufnr then
+    rows[vim.fn.line('v') - 1] = true
+  end
+  return rows
+end
+
+---Where a row of the old text is in the new one, and whether it is still there: if
+---not, the row is where it would be.
+---@alias acp.Moved fun(row: integer): integer, boolean
+
+---@param gone {[1]: integer, [2]: integer, [3]: integer}[] first row, last (exclusive), new
+---rows; from the last to the first
+---@return acp.Moved
+local function mover(gone)
+  return function(row)
+    local shift = 0
+    for i = #gone, 1, -1 do
+      local first, last, count = unpack(gone[i])
+      if row < first then
+        break
+      elseif row < last then
+        return first + shift + math.min(row - first + 1, count), false
+      end
+      shift = shift + count - (last - first)
+    end
+    return row + shift, true
+  end
+end
+
+---@param bufnr integer
+---@return table<string, integer> # extmarks where the user's marks are
+local function note_marks(bufnr)
   local marks = {}
+  local count = api.nvim_buf_line_count(bufnr)
   for _, mark in ipairs(vim.fn.getmarklist(bufnr)) do
-    local name = mark.mark:match("^'(%l)$")
-    if name then
-      marks[name] = { mark.pos[2], mark.pos[3] - 1 }
+    local name, row = mark.mark:match("^'(%l)$"), mark.pos[2]
+    if name and row >= 1 and row <= count then
+      local line = api.nvim_buf_get_lines(bufnr, row - 1, row, false)[1]
+      local col = math.min(math.max(mark.pos[3] - 1, 0), #line)
+      marks[name] = api.nvim_buf_set_extmark(bufnr, ns, row - 1, col, {})
     end
   end
-  for _, r in ipairs(plan) do
-    local rows = r.row == r.end_row and r.col == 0 and r.end_col == 0 and r.lines[#r.lines] == ''
-    if rows then
-      -- Whole new rows, put in as such: a user who types at the start of the row
-      -- below them stays there. (With set_text they would be in the first of them.)
-      api.nvim_buf_set_lines(bufnr, r.row, r.row, true, vim.list_slice(r.lines, 1, #r.lines - 1))
-    else
-      api.nvim_buf_set_text(bufnr, r.row, r.col, r.end_row, r.end_col, r.lines)
-    end
-  end
-  if vim.bo[bufnr].endofline ~= eol then
-    vim.bo[bufnr].endofline = eol
-  end
+  return marks
+end
+
+---Sets anew the marks that are gone with their text.
+---@param bufnr integer
+---@param marks table<string, integer>
+local function keep_marks(bufnr, marks)
   for _, mark in ipairs(vim.fn.getmarklist(bufnr)) do
     marks[mark.mark:sub(2)] = nil -- it is still there
   end
   local count = api.nvim_buf_line_count(bufnr)
-  for name, at in pairs(marks) do
-    api.nvim_buf_set_mark(bufnr, name, math.min(at[1], count), 0, {})
+  for name, id in pairs(marks) do
+    local at = api.nvim_buf_get_extmark_by_id(bufnr, ns, id, {})
+    api.nvim_buf_set_mark(bufnr, name, math.min((at[1] or 0) + 1, count), at[2] or 0, {})
   end
+  api.nvim_buf_clear_namespace(bufnr, ns, 0, -1)
+end
+
+---Edits a text that is empty.
+---@param bufnr integer
+---@param edits table[] LSP TextEdit
+local function fill(bufnr, edits)
+  local text = ''
+  for _, edit in ipairs(edits) do
+    text = text .. edit.newText:gsub('\r\n?', '\n')
+  end
+  if text ~= '' then
+    local eol = text:sub(-1) == '\n'
+    local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
+    api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
+    vim.bo[bufnr].endofline = eol
+  end
+end
+
+---Applies edits to a loaded buffer. Marks and cursors stay with their text: a row
+---that becomes another is changed only where they differ, and new rows are put in as
+---such. (Put in as text, they would take the cursor of whoever types at the start of
+---the row below.)
+---@param bufnr integer
+---@param edits table[] LSP TextEdit
+---@param encoding 'utf-8'|'utf-16'|'utf-32'
+---@return acp.Moved
+function M.apply(bufnr, edits, encoding)
+  local function line(row)
+    return api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
+  end
+  local count = api.nvim_buf_line_count(bufnr)
+  if documents.is_empty(bufnr) then
+    fill(bufnr, edits)
+    return mover({})
+  end
+  local plan, eol, empty = M.plan(edits, line, count, vim.bo[bufnr].endofline, encoding)
+  if empty then
+    api.nvim_buf_set_lines(bufnr, 0, -1, true, {}) -- not even a line
+    return mover({ { 0, count, 0 } })
+  end
+  local marks, watched = note_marks(bufnr), rows_of_users(bufnr)
+  local gone = {}
+  for _, r in ipairs(plan) do
+    local first, last, new = whole_rows(r, line)
+    if first and last and new then
+      local old = api.nvim_buf_get_lines(bufnr, first, last, false)
+      local head, tail = pairs_of(old, new)
+      local function change(from, old_from, new_from, n)
+        local a = vim.list_slice(old, old_from, old_from + n - 1)
+        local b = vim.list_slice(new, new_from, new_from + n - 1)
+        change_rows(bufnr, from, a, b, watched)
+      end
+      change(last - tail, #old - tail + 1, #new - tail + 1, tail)
+      local middle = vim.list_slice(new, head + 1, #new - tail)
+      if #middle > 0 or head + tail < #old then
+        api.nvim_buf_set_lines(bufnr, first + head, last - tail, true, middle)
+        gone[#gone + 1] = { first + head, last - tail, #middle }
+      end
+      change(first, 1, 1, head)
+    else
+      api.nvim_buf_set_text(bufnr, r.row, r.col, r.end_row, r.end_col, r.lines)
+      gone[#gone + 1] = { r.row + 1, r.end_row + 1, #r.lines - 1 }
+    end
+  end
+  if vim.bo[bufnr].endofline ~= eol then
+    vim.bo[bufnr].endofline = eol
+    vim.bo[bufnr].modified = true -- also if no row is another one
+  end
+  keep_marks(bufnr, marks)
+  return mover(gone)
 end
 
 return M

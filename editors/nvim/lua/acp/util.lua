@@ -147,6 +147,35 @@ function M.lines(text)
   return lines
 end
 
+---What two lines have in common at their start and at their end, in bytes. It does
+---not end within a character.
+---@param a string
+---@param b string
+---@return integer from
+---@return integer back
+function M.common(a, b)
+  local limit = math.min(#a, #b)
+  local from = 0
+  while from < limit and a:byte(from + 1) == b:byte(from + 1) do
+    from = from + 1
+  end
+  local back = 0
+  while back < limit - from and a:byte(#a - back) == b:byte(#b - back) do
+    back = back + 1
+  end
+  local function inside(line, at)
+    local byte = line:byte(at + 1)
+    return byte and byte >= 0x80 and byte < 0xC0
+  end
+  while from > 0 and (inside(a, from) or inside(b, from)) do
+    from = from - 1
+  end
+  while back > 0 and (inside(a, #a - back) or inside(b, #b - back)) do
+    back = back - 1
+  end
+  return from, back
+end
+
 ---Cuts a text to a number of screen columns.
 ---@param text string
 ---@param width integer

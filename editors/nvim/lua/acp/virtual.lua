@@ -14,26 +14,7 @@ local api = vim.api
 ---@return integer? a_to exclusive
 ---@return integer? b_to exclusive
 function M.difference(a, b)
-  local limit = math.min(#a, #b)
-  local from = 0
-  while from < limit and a:byte(from + 1) == b:byte(from + 1) do
-    from = from + 1
-  end
-  local back = 0
-  while back < limit - from and a:byte(#a - back) == b:byte(#b - back) do
-    back = back + 1
-  end
-  -- not within a character
-  local function inside(line, at)
-    local byte = line:byte(at + 1)
-    return byte and byte >= 0x80 and byte < 0xC0
-  end
-  while from > 0 and (inside(a, from) or inside(b, from)) do
-    from = from - 1
-  end
-  while back > 0 and (inside(a, #a - back) or inside(b, #b - back)) do
-    back = back - 1
-  end
+  local from, back = util.common(a, b)
   local a_to, b_to = #a - back, #b - back
   if a_to == from and b_to == from or (from + back) * 2 < math.max(#a, #b) then
     return

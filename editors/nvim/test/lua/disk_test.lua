@@ -1,5 +1,5 @@
 local check = require('check')
-local edit = require('acp.edit')
+local disk = require('acp.disk')
 
 local T = {}
 
@@ -30,7 +30,7 @@ function T.map_line_follows_the_text()
       { result_type = 'indices' }
     )
     for i in ipairs(old) do
-      local got = edit.map_line(hunks, i)
+      local got = disk.map_line(hunks, i)
       if at[i] then
         check.equal(at[i], got, ('round %d line %d'):format(round, i))
       end

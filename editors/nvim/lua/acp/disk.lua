@@ -1,0 +1,311 @@
+---Files behind buffers: saves, reloads, and changes on disk under unsaved text. All
+---requests are answered with what really happened.
+local client = require('acp.client')
+local documents = require('acp.documents')
+local edit = require('acp.edit')
+local typing = require('acp.typing')
+
+local M = {}
+local api = vim.api
+local ns = api.nvim_create_namespace('acp.disk')
+
+---Keeps the cursors of a buffer's windows with their text while fn changes it, as
+---formatters do that move the cursor of whoever is typing.
+---@param bufnr integer
+---@param fn fun()
+local function keep_cursors(bufnr, fn)
+  local saved = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    local cursor = api.nvim_win_get_cursor(win)
+    local line = api.nvim_buf_get_lines(bufnr, cursor[1] - 1, cursor[1], false)[1] or ''
+    local top = vim.fn.getwininfo(win)[1].topline
+    saved[win] = {
+      cursor = api.nvim_buf_set_extmark(bufnr, ns, cursor[1] - 1, math.min(cursor[2], #line), {}),
+      top = api.nvim_buf_set_extmark(bufnr, ns, top - 1, 0, {}),
+    }
+  end
+  local ok, err = pcall(fn)
+  for win, marks in pairs(saved) do
+    local at = api.nvim_buf_get_extmark_by_id(bufnr, ns, marks.cursor, {})
+    local top = api.nvim_buf_get_extmark_by_id(bufnr, ns, marks.top, {})
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr and at[1] then
+      api.nvim_win_call(win, function()
+        vim.fn.winrestview({ lnum = at[1] + 1, col = at[2], topline = (top[1] or 0) + 1 })
+      end)
+    end
+  end
+  api.nvim_buf_clear_namespace(bufnr, ns, 0, -1)
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---What is done about a file that has changed on disk, while we look at it ourselves.
+---@type ''|'reload'|nil
+local choice
+---@type string? v:fcs_reason of the last time
+local reason
+
+---Whether someone else decides, too.
+---@param bufnr integer
+---@return boolean
+local function others_decide(bufnr)
+  for _, autocmd in ipairs(api.nvim_get_autocmds({ event = 'FileChangedShell' })) do
+    local ours = autocmd.group_name == 'acp.disk'
+    if not ours and (not autocmd.buflocal or autocmd.buffer == bufnr) then
+      return true
+    end
+  end
+  return false
+end
+
+---Answers Neovim's question what to do about a file that has changed on disk under
+---unsaved changes, which would take the user's keys: nothing. acp-ls has seen the
+---change too, and merges it (acp/adopt).
+---@param bufnr integer
+function M.watch(bufnr)
+  local group = api.nvim_create_augroup('acp.disk', { clear = false })
+  api.nvim_clear_autocmds({ group = group, buffer = bufnr })
+  api.nvim_create_autocmd('FileChangedShell', {
+    group = group,
+    buffer = bufnr,
+    callback = function()
+      reason = vim.v.fcs_reason
+      if choice then
+        vim.v.fcs_choice = reason == 'deleted' and '' or choice
+      elseif reason == 'conflict' then
+        vim.v.fcs_choice = ''
+      elseif not others_decide(bufnr) then
+        vim.v.fcs_choice = 'ask' -- as if we were not here
+      end
+    end,
+  })
+end
+
+---Looks whether a buffer's file has changed.
+---@param bufnr integer
+---@param answer ''|'reload' what to do if Neovim would ask
+---@return string? reason why it would have
+local function checktime(bufnr, answer)
+  choice, reason = answer, nil
+  pcall(vim.cmd, ('silent! checktime %d'):format(bufnr))
+  choice = nil
+  return reason
+end
+
+---Writes a buffer as the user would, autocommands and all, but for the end: a file
+---without a line end there stays without.
+---@param bufnr integer
+local function write(bufnr)
+  local bo = vim.bo[bufnr]
+  local fix = bo.fixendofline
+  if not bo.endofline then
+    bo.fixendofline = false
+  end
+  local ok, err = pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd('silent update')
+  end)
+  if bo.fixendofline ~= fix then
+    bo.fixendofline = fix
+  end
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---acp/save. A file that has changed on disk is not written: Neovim would ask, and what
+---is there would be lost.
+---@param params {uri: string}
+---@param reply fun(result: table)
+function M.on_save(params, reply)
+  local doc = documents.by_uri(params.uri)
+  if not doc then
+    return reply({ saved = false, reason = 'not open' })
+  end
+  local bufnr = doc.bufnr
+  if not vim.bo[bufnr].modified then
+    client.flush()
+    return reply({ saved = true })
+  end
+  -- It cannot wait: what the user does until then would be taken for a formatter's.
+  local busy = typing.busy(bufnr, {})
+  if busy then
+    return reply({ saved = false, reason = busy })
+  end
+  local moved = checktime(bufnr, '')
+  if moved and moved ~= 'time' and moved ~= 'mode' then
+    return reply({ saved = false, reason = 'the file has changed on disk' })
+  end
+  local ok, err = pcall(keep_cursors, bufnr, function()
+    write(bufnr)
+  end)
+  client.flush()
+  if not ok or vim.bo[bufnr].modified then
+    local why = ok and 'the buffer is still modified' or tostring(err):gsub('^.*(E%d+:)', '%1')
+    return reply({ saved = false, reason = why })
+  end
+  reply({ saved = true })
+end
+
+---@param a string[]
+---@param b string[]
+---@return integer[][] hunks of vim.diff: start and count of old, then of new lines
+local function differences(a, b)
+  local diff = vim.text and vim.text.diff or vim.diff
+  local old, new = table.concat(a, '\n') .. '\n', table.concat(b, '\n') .. '\n'
+  return diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
+end
+
+---Where a line of the old text is in the new one.
+---@param hunks integer[][]
+---@param lnum integer 1-based
+---@return integer
+function M.map_line(hunks, lnum)
+  local shift = 0
+  for _, hunk in ipairs(hunks) do
+    local old_start, old_count, _, new_count = unpack(hunk)
+    local first = old_count == 0 and old_start + 1 or old_start
+    if lnum < first then
+      break
+    end
+    if lnum < first + old_count then -- inside: as far down as the new lines go
+      return first + shift + math.min(lnum - first, math.max(new_count - 1, 0))
+    end
+    shift = shift + new_count - old_count
+  end
+  return lnum + shift
+end
+
+---Runs fn, which replaces the text of a buffer, and puts what the buffer's windows
+---show back to where that text is then.
+---@param bufnr integer
+---@param fn fun()
+local function keep_views(bufnr, fn)
+  local before = api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  local views = {}
+  for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
+    views[win] = api.nvim_win_call(win, vim.fn.winsaveview)
+  end
+  fn()
+  local hunks = differences(before, api.nvim_buf_get_lines(bufnr, 0, -1, false))
+  for win, view in pairs(views) do
+    if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr then
+      view.topline = math.max(M.map_line(hunks, view.topline), 1)
+      view.lnum = math.max(M.map_line(hunks, view.lnum), 1)
+      api.nvim_win_call(win, function()
+        vim.fn.winrestview(view)
+      end)
+    end
+  end
+end
+
+---acp/reload
+---@param params {uri: string}
+---@param reply fun(result: table)
+function M.on_reload(params, reply)
+  local doc = documents.by_uri(params.uri)
+  if not doc or vim.bo[doc.bufnr].modified then
+    return reply({ reloaded = false })
+  end
+  typing.when_free({ { bufnr = doc.bufnr } }, function()
+    doc = documents.by_uri(params.uri)
+    if not doc or vim.bo[doc.bufnr].modified then
+      return reply({ reloaded = false })
+    end
+    local why
+    keep_views(doc.bufnr, function()
+      why = checktime(doc.bufnr, 'reload')
+    end)
+    reply({ reloaded = why ~= 'deleted' and not vim.bo[doc.bufnr].modified })
+  end)
+end
+
+---Replaces the lines of a buffer, touching only those that differ, so that
+---marks elsewhere stay.
+---@param bufnr integer
+---@param lines string[]
+local function set_lines(bufnr, lines)
+  local hunks = differences(api.nvim_buf_get_lines(bufnr, 0, -1, false), lines)
+  for i = #hunks, 1, -1 do
+    local old_start, old_count, new_start, new_count = unpack(hunks[i])
+    local first = old_count == 0 and old_start or old_start - 1
+    local new = vim.list_slice(lines, new_start, new_start + new_count - 1)
+    api.nvim_buf_set_lines(bufnr, first, first + old_count, false, new_count == 0 and {} or new)
+  end
+end
+
+---Reads a buffer's file anew although Neovim takes it for known. With its
+---autocommands: `:edit` detaches every language server and parser from the buffer,
+---and it is by these events that they come back.
+---@param bufnr integer
+local function reread(bufnr)
+  pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd('silent edit!')
+  end)
+  client.attach(bufnr)
+end
+
+---Makes what the disk has the text of a buffer, whatever is in it, as a step that
+---can be undone.
+---@param bufnr integer
+---@return boolean
+local function take_disk(bufnr)
+  local undoreload = vim.o.undoreload
+  vim.o.undoreload = -1 -- keep the old text, however long it is
+  local why = checktime(bufnr, 'reload')
+  if not why then -- Neovim knew of the change: it does not read the file for that
+    reread(bufnr)
+  end
+  vim.o.undoreload = undoreload
+  return why ~= 'deleted'
+end
+
+---@param bufnr integer
+---@param text string
+---@return boolean
+local function adopt(bufnr, text)
+  text = text:gsub('\r\n', '\n')
+  local eol = text:sub(-1) == '\n'
+  local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
+  if text == '' then
+    lines, eol = {}, vim.bo[bufnr].endofline
+  end
+  local adopted = false
+  edit.break_undo(bufnr)
+  keep_views(bufnr, function()
+    adopted = take_disk(bufnr)
+      and pcall(documents.as_one_change, function()
+        set_lines(bufnr, lines)
+        vim.bo[bufnr].endofline = eol
+      end)
+  end)
+  edit.break_undo(bufnr)
+  return adopted
+end
+
+---acp/adopt: the disk's state becomes the base, text the content, in one tick.
+---@param params {uri: string, version: integer, text: string}
+---@param reply fun(result: table)
+function M.on_adopt(params, reply)
+  local function ready()
+    local doc = documents.by_uri(params.uri)
+    if doc and documents.version(doc) == params.version and vim.bo[doc.bufnr].modifiable then
+      return doc
+    end
+    client.flush()
+    reply({ adopted = false })
+  end
+  local doc = ready()
+  if doc then
+    typing.when_free({ { bufnr = doc.bufnr } }, function()
+      doc = ready()
+      if doc then
+        local adopted = adopt(doc.bufnr, params.text)
+        client.flush()
+        reply({ adopted = adopted })
+      end
+    end)
+  end
+end
+
+return M
