@@ -353,7 +353,7 @@ func documentEdit(d *buffers.Document, enc position.Encoding, label string, want
 	have := d.Text
 	for _, r := range linediff.Diff(rowsWithEnds(have), rowsWithEnds(want)) {
 		start, end := have.LineStart(r.A0), have.LineStart(r.A1)
-		s := want.Slice(want.LineStart(r.B0), want.LineStart(r.B1))
+		start, end, s := withinRows(have, start, end, want.Slice(want.LineStart(r.B0), want.LineStart(r.B1)))
 		e.Edits = append(e.Edits, TextEdit{
 			Start: start, End: end, NewText: s,
 			Range: position.Range{
@@ -363,6 +363,21 @@ func documentEdit(d *buffers.Document, enc position.Encoding, label string, want
 		})
 	}
 	return e
+}
+
+// withinRows makes an insertion behind the last line end of a text, where there is
+// a row to LSP and none to an editor like Vim, one at the end of the last row that
+// has an end: to Neovim 0.10 the former means another, empty, row.
+func withinRows(have text.Text, start, end int, s string) (int, int, string) {
+	if start != have.Len() || start == 0 || s == "" {
+		return start, end, s
+	}
+	last := have.Slice(have.LineStart(have.LineCount()-2), start) // nothing stands behind it
+	term := last[len(strings.TrimRight(last, "\r\n")):]
+	if rest, ok := strings.CutSuffix(s, term); ok {
+		return start - len(term), start - len(term), term + rest
+	}
+	return start - len(term), end, term + s // which ends in no line end, or another
 }
 
 // rowsWithEnds are the rows of a text with their terminators. They share the
