@@ -79,6 +79,26 @@ func TestDocuments(t *testing.T) {
 	})
 }
 
+// A name that is refused leaves the document as it is.
+func TestRefusedName(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", "a\n", "b.txt", "b\n")
+		e.open()
+		e.Input("<C-w>h:e b.txt<CR>")
+		e.awaitText(e.uri("b.txt"), "b\n")
+		e.Input(":file a.txt<CR>")
+		e.WaitScreen("E95")
+		e.Input("Ax<Esc>")
+		e.awaitText(e.uri("b.txt"), "bx\n")
+		if got := e.textNow("a.txt"); got != "a\n" {
+			t.Errorf("the other file is %q", got)
+		}
+		if got := e.edit("b.txt", e.version("b.txt"), textEdit(0, 0, 0, 0, "new\n")); !got.Applied {
+			t.Errorf("refused: %s", got.FailureReason)
+		}
+	})
+}
+
 func TestEditorState(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", "é"+numbers)

@@ -293,3 +293,37 @@ func TestSelectionTakenAway(t *testing.T) {
 		}
 	})
 }
+
+// What a formatter does when the file is saved for the agent is no different.
+func TestFormatterUnderTheUser(t *testing.T) {
+	cases := []struct{ name, before, after, want string }{
+		{"a selection", "3GVj", "d", "zero\none\ntwo\nfive\nsix\nseven\neight\n"},
+		{"a block", "3G0<C-v>j", "d", "zero\none\ntwo\nhree\nour\nfive\nsix\nseven\neight\n"},
+		{"typing", "3GAx", "y<Esc>", "zero\none\ntwo\nthreexy\nfour\nfive\nsix\nseven\neight\n"},
+		{"typing in a row that is changed", "3GA  ", "y<Esc>", "zero\none\ntwo\nthreey\nfour\nfive\nsix\nseven\neight\n"},
+		{"typing in a row that is taken away", "3Go", "y<Esc>", "zero\none\ntwo\nthree\ny\nfour\nfive\nsix\nseven\neight\n"},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input("<C-w>h")
+		e.Exec(`vim.api.nvim_create_autocmd('BufWritePre', { callback = function()
+			vim.cmd([[keepjumps keeppatterns silent %s/ \+$//e | keepjumps keeppatterns silent g/^$/d]])
+			vim.api.nvim_buf_set_lines(0, 0, 0, true, { 'zero' }) end })`, nil)
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				e.t = t
+				e.setText(numbers)
+				e.Input(c.before)
+				e.WaitLua("vim.fn.mode() ~= 'n'")
+				if got := e.save("a.txt"); !got.Saved {
+					t.Fatalf("not saved: %s", got.Reason)
+				}
+				e.press(c.after)
+				if got := e.textNow("a.txt"); got != c.want {
+					t.Errorf("the text is %q, want %q", got, c.want)
+				}
+			})
+		}
+	})
+}

@@ -194,6 +194,11 @@ local function watch_buffers()
     desc = 'acp: close under the old name',
     callback = function(args)
       detach(args.buf)
+      vim.schedule(function() -- the name may be refused (E95), and nothing tells of that
+        if vim.api.nvim_buf_is_loaded(args.buf) then
+          M.attach(args.buf)
+        end
+      end)
     end,
   })
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do

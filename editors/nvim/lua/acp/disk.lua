@@ -93,6 +93,50 @@ local function checktime(bufnr, answer)
   return reason
 end
 
+---@param a string[]
+---@param b string[]
+---@return integer[][] hunks of vim.diff: start and count of old, then of new lines
+local function differences(a, b)
+  local diff = vim.text and vim.text.diff or vim.diff
+  local old, new = table.concat(a, '\n') .. '\n', table.concat(b, '\n') .. '\n'
+  return diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
+end
+
+---Where a line of the old text is in the new one.
+---@param hunks integer[][]
+---@param lnum integer 1-based
+---@return integer
+function M.map_line(hunks, lnum)
+  local shift = 0
+  for _, hunk in ipairs(hunks) do
+    local old_start, old_count, _, new_count = unpack(hunk)
+    local first = old_count == 0 and old_start + 1 or old_start
+    if lnum < first then
+      break
+    end
+    if lnum < first + old_count then -- inside: as far down as the new lines go
+      return first + shift + math.min(lnum - first, math.max(new_count - 1, 0))
+    end
+    shift = shift + new_count - old_count
+  end
+  return lnum + shift
+end
+
+---@param hunks integer[][]
+---@return acp.Moved
+local function mover(hunks)
+  return function(row)
+    local kept = true
+    for _, hunk in ipairs(hunks) do
+      local first, count, _, new_count = unpack(hunk)
+      if count > 0 and row + 1 >= first + new_count and row + 1 < first + count then
+        kept = false
+      end
+    end
+    return M.map_line(hunks, row + 1) - 1, kept
+  end
+end
+
 ---Writes a buffer as the user would, autocommands and all, but for the end: a file
 ---without a line end there stays without.
 ---@param bufnr integer
@@ -136,8 +180,12 @@ function M.on_save(params, reply)
   if moved and moved ~= 'time' and moved ~= 'mode' then
     return reply({ saved = false, reason = 'the file has changed on disk' })
   end
-  local ok, err = pcall(keep_cursors, bufnr, function()
-    write(bufnr)
+  local ok, err = pcall(typing.keep, bufnr, function(user_is_there)
+    local before = user_is_there and api.nvim_buf_get_lines(bufnr, 0, -1, false)
+    keep_cursors(bufnr, function()
+      write(bufnr)
+    end)
+    return before and mover(differences(before, api.nvim_buf_get_lines(bufnr, 0, -1, false)))
   end)
   client.flush()
   if not ok or vim.bo[bufnr].modified then
@@ -145,35 +193,6 @@ function M.on_save(params, reply)
     return reply({ saved = false, reason = why })
   end
   reply({ saved = true })
-end
-
----@param a string[]
----@param b string[]
----@return integer[][] hunks of vim.diff: start and count of old, then of new lines
-local function differences(a, b)
-  local diff = vim.text and vim.text.diff or vim.diff
-  local old, new = table.concat(a, '\n') .. '\n', table.concat(b, '\n') .. '\n'
-  return diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
-end
-
----Where a line of the old text is in the new one.
----@param hunks integer[][]
----@param lnum integer 1-based
----@return integer
-function M.map_line(hunks, lnum)
-  local shift = 0
-  for _, hunk in ipairs(hunks) do
-    local old_start, old_count, _, new_count = unpack(hunk)
-    local first = old_count == 0 and old_start + 1 or old_start
-    if lnum < first then
-      break
-    end
-    if lnum < first + old_count then -- inside: as far down as the new lines go
-      return first + shift + math.min(lnum - first, math.max(new_count - 1, 0))
-    end
-    shift = shift + new_count - old_count
-  end
-  return lnum + shift
 end
 
 ---Runs fn, which replaces the text of a buffer, and puts what the buffer's windows

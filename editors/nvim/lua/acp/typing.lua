@@ -208,7 +208,7 @@ local function set_selection(anchor, cursor, curswant)
 end
 
 ---@param bufnr integer
----@param apply fun(): acp.Moved
+---@param apply fun(user_is_there: boolean): acp.Moved?
 local function keep_selection(bufnr, apply)
   local function note(name)
     local at = vim.fn.getpos(name)
@@ -219,7 +219,7 @@ local function keep_selection(bufnr, apply)
   local anchor, cursor = note('v'), note('.')
   local curswant = vim.fn.winsaveview().curswant
   local low, high = math.min(anchor.row, cursor.row), math.max(anchor.row, cursor.row)
-  local moved = apply()
+  local moved = assert(apply(true))
   local first, last = nil, nil -- of the rows that are still there
   for row = low, high do
     local now, kept = moved(row)
@@ -297,10 +297,10 @@ end
 ---Whoever types in a row that is taken away goes on in a row of their own: it is put
 ---in with the first key, where the row was.
 ---@param bufnr integer
----@param apply fun(): acp.Moved
+---@param apply fun(user_is_there: boolean): acp.Moved?
 local function keep_row(bufnr, apply)
   local row = api.nvim_win_get_cursor(0)[1] - 1
-  local moved = apply()
+  local moved = assert(apply(true))
   local kept
   row, kept = moved(row)
   if kept then
@@ -318,13 +318,13 @@ local function keep_row(bufnr, apply)
   vim.on_key(on_key, ns_keys)
 end
 
----Calls apply, which changes a buffer and tells where its rows are then. What the user
----is in the middle of stays with its text.
+---Calls apply, which changes a buffer and tells where its rows are then, at least if it
+---is called with true. What the user is in the middle of stays with its text.
 ---@param bufnr integer
----@param apply fun(): acp.Moved
+---@param apply fun(user_is_there: boolean): acp.Moved?
 function M.keep(bufnr, apply)
   if bufnr ~= api.nvim_get_current_buf() then
-    apply()
+    apply(false)
     return
   end
   local mode = api.nvim_get_mode().mode
@@ -333,7 +333,7 @@ function M.keep(bufnr, apply)
   elseif mode:match('^i') then
     keep_row(bufnr, apply)
   else
-    apply()
+    apply(false)
   end
 end
 
