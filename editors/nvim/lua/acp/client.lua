@@ -97,6 +97,7 @@ local function handlers()
     ['acp/adopt'] = request('disk', 'on_adopt'),
     ['acp/editor'] = request('editor', 'on_editor'),
     ['acp/run'] = request('editor', 'on_run'),
+    ['acp/diagnostics'] = request('diagnostics', 'on_diagnostics'),
     ['workspace/applyEdit'] = request('edit', 'on_apply_edit'),
     ['window/showMessageRequest'] = function(err, params, ctx)
       params = util.denull(params)
@@ -126,6 +127,7 @@ M.capabilities = {
   adopt = true,
   editor = true,
   run = true,
+  diagnostics = true,
   ask = true,
   dismiss = true,
 }
