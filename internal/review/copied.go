@@ -1,7 +1,6 @@
 package review
 
 import (
-	"slices"
 	"strings"
 
 	"acp-ls/buffers/linediff"
@@ -90,7 +89,7 @@ func (d *Doc) moves(t text.Text, start, oldEnd, newEnd int, author Author) bool 
 	}
 	agents := false
 	d.eachStored(at, at+n, func(_ int, r row) { agents = agents || r.agents() && !thin(r.text) })
-	if !agents || broughtBack(c.was.runs, d.runs) {
+	if !agents {
 		return false
 	}
 
@@ -109,18 +108,6 @@ func (d *Doc) moves(t text.Text, start, oldEnd, newEnd int, author Author) bool 
 	d.until = d.now().Add(provisional)
 	d.end()
 	return true
-}
-
-// broughtBack reports whether there are agent's rows in now that were not there before: put
-// in, those were no copies.
-func broughtBack(before, now []run) bool {
-	held := undecidedIDs(before)
-	for _, r := range now {
-		if slices.ContainsFunc(r.rows, func(x row) bool { return x.agents() && !thin(x.text) && !held[x.id] }) {
-			return true
-		}
-	}
-	return false
 }
 
 // moveEdits returns the edits that take n rows out and put them in elsewhere, numbered from

@@ -248,9 +248,6 @@ func (o *oracle) moveEdit(old, s string, start, end int, ins string, author Auth
 		if k >= at && k < at+n && r.agents() && !thin(r.text) {
 			agents = true
 		}
-		if r.agents() && !thin(r.text) && !slices.ContainsFunc(p.was, func(x row) bool { return x.undecided() && x.id == r.id }) {
-			return false
-		}
 		k++
 	}
 	if !agents {

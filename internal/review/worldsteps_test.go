@@ -132,6 +132,9 @@ func (w *world) userStep(before shot) error {
 			at += len(r)
 		}
 		marks := w.marksOf(before.rows, i, j)
+		if w.known() {
+			marks = nil
+		}
 		if err := w.send(at, at, block, AuthorUser); err != nil {
 			return err
 		}
@@ -224,13 +227,21 @@ func (w *world) marksOf(rows []row, i, j int) map[string]bool {
 	return out
 }
 
+// known reports whether the document has had its text before.
+func (w *world) known() bool {
+	for _, m := range w.d.memory[:max(0, len(w.d.memory)-1)] {
+		if m.hash == w.d.text.Hash() {
+			return true
+		}
+	}
+	return false
+}
+
 // kept checks that moved rows have their marks. Where rows repeat, or a text came back, others
 // may have them.
 func (w *world) kept(moved map[string]bool) error {
-	for _, m := range w.d.memory[:max(0, len(w.d.memory)-1)] {
-		if w.opts.repeated || m.hash == w.d.text.Hash() {
-			return nil
-		}
+	if w.opts.repeated || w.known() {
+		return nil
 	}
 	for _, r := range w.dense() {
 		if r.agents() {
