@@ -1,6 +1,6 @@
 // node esbuild.mjs [--watch] [--tests] [--production]: bundles the extension, the chat's page
 // and, with --tests, the tests, into dist/. With --production also says how large they are.
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 
@@ -36,6 +36,7 @@ const builds = [
   { ...common, entryPoints: { chat: 'src/chat/ui/chat.css' } },
 ];
 
+/** Files that mocha loads, and what it is started by. */
 function testFiles(folder) {
   return readdirSync(folder, { recursive: true })
     .filter((file) => /(\.test|index)\.ts$/.test(file))
@@ -43,6 +44,7 @@ function testFiles(folder) {
 }
 
 if (args.has('--tests')) {
+  rmSync('dist/test', { recursive: true, force: true }); // tests that were renamed or removed
   builds.push({
     ...host,
     sourcemap: 'inline',

@@ -19,6 +19,10 @@ import { conflictsOf, linesOf, ReviewState } from './review/state';
 import { ChangesTree } from './review/tree';
 import { StatusItem } from './status';
 
+/** acp-ls is started anew this many times within this many milliseconds. */
+const mostDeaths = 3;
+const deathsWithin = 3 * 60_000;
+
 export class App implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('acp-ls', { log: true });
   readonly review = new ReviewState();
@@ -33,6 +37,7 @@ export class App implements vscode.Disposable {
   private readonly status = new StatusItem();
   private connection: Connection | undefined;
   private starting: Promise<void> | undefined;
+  private deaths: number[] = [];
   private readonly disposables: vscode.Disposable[];
 
   constructor(private readonly context: vscode.ExtensionContext) {
@@ -83,7 +88,7 @@ export class App implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.connection?.dispose();
+    void this.connection?.close();
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
@@ -107,6 +112,15 @@ export class App implements vscode.Disposable {
     await this.starting;
     await this.stop();
     await this.start();
+  }
+
+  /** The process of acp-ls. */
+  get pid(): number | undefined {
+    return this.connection?.pid;
+  }
+
+  get globalStorage(): vscode.Uri {
+    return this.context.globalStorageUri;
   }
 
   get running(): boolean {
@@ -167,40 +181,42 @@ export class App implements vscode.Disposable {
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
         onCommand: (command, args) => this.clicked(command, args),
-        onState: (state, why) => this.onState(state, why),
+        onDied: (why) => this.onDied(why),
       });
-    } catch (err) {
-      this.output.error(messageOf(err));
-      this.ended({ state: 'failed', message: messageOf(err) });
-      const choice = await vscode.window.showErrorMessage(messageOf(err), 'Show Log', 'Settings');
-      if (choice === 'Show Log') {
-        this.output.show(true);
-      } else if (choice === 'Settings') {
-        await vscode.commands.executeCommand('workbench.action.openSettings', 'acpls.server.path');
-      }
-    }
-  }
-
-  private onState(state: 'starting' | 'running' | 'stopped', why?: string): void {
-    if (state === 'running') {
       this.model.setServer({ state: 'running' });
       this.updateContext();
       void this.catchUp();
+    } catch (err) {
+      this.output.error(messageOf(err));
+      this.ended({ state: 'failed', message: messageOf(err) });
+      void this.showFailure(messageOf(err));
+    }
+  }
+
+  private async showFailure(message: string): Promise<void> {
+    const choice = await vscode.window.showErrorMessage(message, 'Show Log', 'Settings');
+    if (choice === 'Show Log') {
+      this.output.show(true);
+    } else if (choice === 'Settings') {
+      await vscode.commands.executeCommand('workbench.action.openSettings', 'acpls.server.path');
+    }
+  }
+
+  /** acp-ls has died: it is started anew, but not again and again. */
+  private onDied(why: string): void {
+    this.output.error(why);
+    const dead = this.connection;
+    this.connection = undefined;
+    void dead?.close();
+    const now = Date.now();
+    this.deaths = [...this.deaths.filter((at) => now - at < deathsWithin), now];
+    if (this.deaths.length > mostDeaths) {
+      this.ended({ state: 'failed', message: why });
+      void this.showFailure(`${why}: it has died ${this.deaths.length} times and is left`);
       return;
     }
-    if (this.model.serverState().state === 'running' || why !== undefined) {
-      this.ended(
-        state === 'starting'
-          ? { state, message: 'acp-ls has died and is started again' }
-          : { state: 'failed', message: why ?? 'acp-ls has ended' },
-      );
-      if (why !== undefined) {
-        this.connection?.dispose();
-        this.connection = undefined;
-      }
-    } else if (state === 'starting') {
-      this.model.setServer({ state });
-    }
+    this.ended({ state: 'starting', message: `${why}. It is started again.` });
+    void this.start();
   }
 
   private ended(server: Parameters<ChatModel['setServer']>[0]): void {

@@ -3,11 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import {
   CloseAction,
-  type CloseHandlerResult,
   ErrorAction,
-  type ErrorHandler,
-  type ErrorHandlerResult,
-  type Executable,
   LanguageClient,
   type LanguageClientOptions,
   type Middleware,
@@ -23,6 +19,7 @@ import {
   type Requests,
 } from './contract';
 import { locateServer, serverEnvironment } from './locator';
+import { ServerProcess } from './server';
 import { section, serverPath } from './settings';
 
 /** What this extension does beyond LSP. */
@@ -57,7 +54,8 @@ export interface Handlers {
   requests: RequestHandlers;
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
-  onState(state: 'starting' | 'running' | 'stopped', why?: string): void;
+  /** acp-ls has ended without being told to. */
+  onDied(why: string): void;
 }
 
 /** An error of a command: `kind` is `data.kind` of the contract. */
@@ -70,8 +68,13 @@ export class CommandError extends Error {
   }
 }
 
-export class Connection implements vscode.Disposable {
-  private constructor(private readonly client: LanguageClient) {}
+export class Connection {
+  private closing: Promise<void> | undefined;
+
+  private constructor(
+    private readonly client: LanguageClient,
+    private readonly server: ServerProcess,
+  ) {}
 
   /** Starts acp-ls. Rejects if it cannot be started, with what can be done in the message. */
   static async open(
@@ -79,21 +82,26 @@ export class Connection implements vscode.Disposable {
     output: vscode.LogOutputChannel,
     handlers: Handlers,
   ): Promise<Connection> {
-    const server = locateServer({
+    const { command, from } = locateServer({
       setting: serverPath(),
       env: process.env,
       extension: context.extensionPath,
     });
-    output.info(`starting ${server.command} (${server.from})`);
-    const run: Executable = {
-      command: server.command,
-      args: ['serve'],
-      options: {
-        env: serverEnvironment(process.env) as NodeJS.ProcessEnv,
-        cwd: vscode.workspace.workspaceFolders?.find((f) => f.uri.scheme === 'file')?.uri.fsPath,
-      },
-    };
-    const client = new LanguageClient('acpls', 'acp-ls', run, options(context, output, handlers));
+    output.info(`starting ${command} (${from})`);
+    const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
+    const server = await ServerProcess.start(
+      command,
+      serverEnvironment(process.env),
+      folder?.uri.fsPath,
+    ).catch((err: unknown) => {
+      throw new Error(`${command} cannot be run: ${messageOf(err)}`);
+    });
+    const client = new LanguageClient(
+      'acpls',
+      'acp-ls',
+      async () => server.child,
+      options(context, output, handlers),
+    );
     client.registerFeature(new ContractFeature());
     for (const [method, handler] of Object.entries(handlers.notifications)) {
       client.onNotification(method, handler as (params: unknown) => void);
@@ -101,21 +109,28 @@ export class Connection implements vscode.Disposable {
     for (const [method, handler] of Object.entries(handlers.requests)) {
       client.onRequest(method, handler as (params: unknown, token: unknown) => Promise<unknown>);
     }
-    client.onDidChangeState(({ newState }) => {
-      if (newState === State.Running) {
-        handlers.onState('running');
-      } else {
-        handlers.onState(newState === State.Starting ? 'starting' : 'stopped');
-      }
+    const ended = server.ended.then((how) => {
+      throw new Error(`${command} ended at once (${how}): ${server.lastWords}`);
     });
     try {
-      await client.start();
+      await Promise.race([client.start(), ended]);
     } catch (err) {
-      await client.dispose().catch(() => undefined);
-      throw new Error(`${server.command} could not be started: ${messageOf(err)}`);
+      // What it said is the better reason, and is there a moment later.
+      const died = await Promise.race([ended.catch((e: unknown) => e), pause(500)]);
+      await server.end(0);
+      throw died ?? err;
     }
     checkVersion(client);
-    return new Connection(client);
+    const connection = new Connection(client, server);
+    void ended.catch(() => connection.died(handlers));
+    return connection;
+  }
+
+  private async died(handlers: Handlers): Promise<void> {
+    if (this.closing === undefined) {
+      const how = await this.server.ended;
+      handlers.onDied(`acp-ls has ended (${how}) ${this.server.lastWords}`.trim());
+    }
   }
 
   /** Runs a command of the contract. Rejects with a CommandError. */
@@ -137,14 +152,30 @@ export class Connection implements vscode.Disposable {
     }
   }
 
-  /** Ends acp-ls and its agents; it is given two seconds, then it is killed. */
-  async close(): Promise<void> {
-    await this.client.dispose().catch(() => undefined);
+  get pid(): number | undefined {
+    return this.server.child.pid;
   }
 
-  dispose(): void {
-    void this.close();
+  /** Ends acp-ls and its agents. */
+  close(): Promise<void> {
+    this.closing ??= this.end();
+    return this.closing;
   }
+
+  private async end(): Promise<void> {
+    if (this.client.state === State.Running) {
+      await this.client.stop(patience).catch(() => undefined);
+    }
+    await this.server.end(patience);
+    await this.client.dispose().catch(() => undefined);
+  }
+}
+
+/** How long acp-ls is given to end, in milliseconds. */
+const patience = 2000;
+
+function pause(ms: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, ms, undefined));
 }
 
 function options(
@@ -159,7 +190,11 @@ function options(
     outputChannel: output,
     revealOutputChannelOn: RevealOutputChannelOn.Never,
     initializationFailedHandler: () => false,
-    errorHandler: new Restarts(handlers),
+    errorHandler: {
+      // A message that cannot be read ends nothing; whether to start anew is the app's business.
+      error: () => ({ action: ErrorAction.Continue, handled: true }),
+      closed: () => ({ action: CloseAction.DoNotRestart, handled: true }),
+    },
     middleware: middleware(context, handlers),
     markdown: { supportHtml: false },
   };
@@ -175,29 +210,6 @@ class ContractFeature implements StaticFeature {
     return { kind: 'static' };
   }
   clear(): void {}
-}
-
-/** Starts acp-ls anew when it has died, but not again and again. */
-class Restarts implements ErrorHandler {
-  private deaths: number[] = [];
-  private static readonly most = 3;
-  private static readonly within = 3 * 60_000;
-
-  constructor(private readonly handlers: Pick<Handlers, 'onState'>) {}
-
-  error(): ErrorHandlerResult {
-    return { action: ErrorAction.Continue, handled: true };
-  }
-
-  closed(): CloseHandlerResult {
-    const now = Date.now();
-    this.deaths = [...this.deaths.filter((at) => now - at < Restarts.within), now];
-    if (this.deaths.length <= Restarts.most) {
-      return { action: CloseAction.Restart, handled: true };
-    }
-    this.handlers.onState('stopped', `acp-ls has died ${this.deaths.length} times in a row`);
-    return { action: CloseAction.DoNotRestart, handled: true };
-  }
 }
 
 function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middleware {

@@ -120,6 +120,8 @@ export interface Review {
 export interface FileChange {
   id: string;
   op: string;
+  from?: string;
+  mode?: string;
   opaque?: string;
 }
 
@@ -132,6 +134,7 @@ export interface Hunk {
   text: string;
   mixed: boolean;
   committed?: boolean;
+  marked?: string;
 }
 
 export interface Origin {

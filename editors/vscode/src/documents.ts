@@ -10,6 +10,7 @@
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
+import { carry, difference } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
  * long enough, and edits the document then. */
@@ -109,7 +110,7 @@ export class Documents implements vscode.Disposable {
 
   /**
    * Reads the file of the document in front anew, and makes `text` its content. What the user
-   * types meanwhile stays: then the document gets its own text back, and false is returned.
+   * types meanwhile is kept; the answer is false then, because the content is not `text` alone.
    */
   private async rebase(document: vscode.TextDocument, text: string): Promise<boolean> {
     const uri = document.uri.toString();
@@ -118,34 +119,33 @@ export class Documents implements vscode.Disposable {
     }
     this.busy.add(uri);
     const before = document.getText();
-    // The last text before the file was read, and whether the user typed up to then.
-    let last = before;
-    let read = false;
-    let typedAfter = false;
+    let last = before; // up to when the file was read
+    let disk: string | undefined; // what was read
+    // A document that has unsaved text counts as saved at the moment its file is read anew.
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document !== document || event.contentChanges.length === 0) {
-        return;
-      }
-      if (read) {
-        typedAfter = true;
-      } else if (document.isDirty) {
-        last = document.getText();
-      } else {
-        read = true;
+      if (event.document === document && event.contentChanges.length > 0 && disk === undefined) {
+        if (document.isDirty) {
+          last = document.getText();
+        } else {
+          disk = document.getText();
+        }
       }
     });
     try {
       await vscode.commands.executeCommand(revert);
-      if (document.isDirty && !typedAfter) {
-        return false; // nothing was read: it was not in front any more
+      if (disk === undefined && document.isDirty) {
+        return false; // it is not in front any more: nothing was read
       }
-      const typed = last !== before || typedAfter;
-      const want = last !== before ? last : text;
-      if (typedAfter) {
-        this.output.warn(`${uri}: typed into while its file was read anew`);
-        return false;
+      const from = disk ?? document.getText();
+      const want = carry(before, last, sameEnds(document, text));
+      for (let tries = 0; tries < 5; tries++) {
+        const target = carry(from, document.getText(), want);
+        if (await replaceText(document, target)) {
+          return target === sameEnds(document, text);
+        }
       }
-      return (await replaceText(document, want)) && !typed;
+      this.output.error(`${uri}: no edit was taken after its file was read anew`);
+      return false;
     } finally {
       listener.dispose();
       this.busy.delete(uri);
@@ -209,10 +209,16 @@ function lf(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(/\r/g, '\n');
 }
 
-/** Replaces what differs, so that cursors elsewhere stay. */
-export async function replaceText(document: vscode.TextDocument, text: string): Promise<boolean> {
-  const eol = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
-  const want = lf(text).replace(/\n/g, eol);
+/** A text with the line ends of a document. */
+function sameEnds(document: vscode.TextDocument, text: string): string {
+  return lf(text).replace(/\n/g, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
+}
+
+/**
+ * Replaces what differs, so that cursors elsewhere stay. VS Code refuses the edit if the document
+ * has changed meanwhile.
+ */
+async function replaceText(document: vscode.TextDocument, want: string): Promise<boolean> {
   const have = document.getText();
   if (have === want) {
     return true;
@@ -225,30 +231,4 @@ export async function replaceText(document: vscode.TextDocument, text: string): 
     insert,
   );
   return vscode.workspace.applyEdit(edit);
-}
-
-/** What has to be replaced in `have` to get `want`: offsets, never inside a pair that is one
- * character or one line end. */
-export function difference(
-  have: string,
-  want: string,
-): { start: number; end: number; insert: string } {
-  const most = Math.min(have.length, want.length);
-  let start = 0;
-  while (start < most && have[start] === want[start]) {
-    start++;
-  }
-  let tail = 0;
-  while (tail < most - start && have.at(-1 - tail) === want.at(-1 - tail)) {
-    tail++;
-  }
-  const splits = (text: string, at: number): boolean =>
-    /[\uD800-\uDBFF\r]/.test(text[at - 1] ?? '') && /[\uDC00-\uDFFF\n]/.test(text[at] ?? '');
-  while (start > 0 && (splits(have, start) || splits(want, start))) {
-    start--;
-  }
-  while (tail > 0 && (splits(have, have.length - tail) || splits(want, want.length - tail))) {
-    tail--;
-  }
-  return { start, end: have.length - tail, insert: want.slice(start, want.length - tail) };
 }

@@ -73,9 +73,10 @@ function isProgram(file: string, windows: boolean): boolean {
 
 /**
  * The environment that acp-ls, and with it the agents, is to have: that of VS Code without what
- * VS Code has put there for itself. A variable that is taken away is undefined.
+ * VS Code has put there for itself.
  */
-export function serverEnvironment(env: NodeJS.ProcessEnv): Record<string, string | undefined> {
-  const away = Object.keys(env).filter((name) => /^(VSCODE_|ELECTRON_)/.test(name));
-  return Object.fromEntries(away.map((name) => [name, undefined]));
+export function serverEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(VSCODE_|ELECTRON_)/.test(name)),
+  );
 }

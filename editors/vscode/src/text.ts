@@ -1,0 +1,55 @@
+/** Small changes of whole texts. Offsets count UTF-16 units. Pure. */
+
+export interface Difference {
+  start: number;
+  end: number;
+  insert: string;
+}
+
+/**
+ * What has to be replaced in `have` to get `want`: one span, whose ends are never inside a pair
+ * that is one character or one line end.
+ */
+export function difference(have: string, want: string): Difference {
+  const most = Math.min(have.length, want.length);
+  let start = 0;
+  while (start < most && have[start] === want[start]) {
+    start++;
+  }
+  let tail = 0;
+  while (tail < most - start && have.at(-1 - tail) === want.at(-1 - tail)) {
+    tail++;
+  }
+  const splits = (text: string, at: number): boolean =>
+    /^(\r\n|[\uD800-\uDBFF][\uDC00-\uDFFF])$/.test(text.slice(at - 1, at + 1));
+  while (start > 0 && (splits(have, start) || splits(want, start))) {
+    start--;
+  }
+  while (tail > 0 && (splits(have, have.length - tail) || splits(want, want.length - tail))) {
+    tail--;
+  }
+  return { start, end: have.length - tail, insert: want.slice(start, want.length - tail) };
+}
+
+/**
+ * `other`, which was made from `before` as well, with what the user has changed from `before` to
+ * `after`. Where both changed the same, what the user put in stands before the rest: it is kept,
+ * whatever becomes of its place.
+ */
+export function carry(before: string, after: string, other: string): string {
+  if (before === after) {
+    return other;
+  }
+  const typed = difference(before, after);
+  const made = difference(before, other);
+  let { start, end } = typed;
+  if (start >= made.end) {
+    const shift = made.insert.length - (made.end - made.start);
+    start += shift;
+    end += shift;
+  } else if (end > made.start) {
+    start = made.start;
+    end = made.start;
+  }
+  return other.slice(0, start) + typed.insert + other.slice(end);
+}

@@ -1,0 +1,136 @@
+// An agent for tests. A prompt is a list of steps, in JSON, which it does one after the other:
+//
+//   {"say": TEXT}                        a message
+//   {"think": TEXT}                      a thought
+//   {"read": PATH}                       asks for a file, and says what it holds
+//   {"write": PATH, "text": TEXT}        has a file written (fs/write_text_file)
+//   {"disk": PATH, "text": TEXT}         writes it on disk itself, in a tool call
+//   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered
+//   {"plan": [TEXT]}                     a plan
+//   {"hold": true}                       waits until it is cancelled
+//   {"die": true}                        exits at once
+//
+// A prompt that is no JSON is said back. Paths are relative to the session's folder.
+import fs from 'node:fs';
+import path from 'node:path';
+import readline from 'node:readline';
+
+let next = 1;
+const waiting = new Map();
+const sessions = new Map();
+
+function write(message) {
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+}
+
+function call(method, params) {
+  return new Promise((resolve, reject) => {
+    const id = next++;
+    waiting.set(id, { resolve, reject });
+    write({ id, method, params });
+  });
+}
+
+function update(sessionId, sessionUpdate, members) {
+  write({ method: 'session/update', params: { sessionId, update: { sessionUpdate, ...members } } });
+}
+
+const say = (sessionId, text, kind = 'agent_message_chunk') =>
+  update(sessionId, kind, { content: { type: 'text', text } });
+
+async function step(sessionId, session, one) {
+  const file = (name) => path.resolve(session.cwd, name);
+  if (one.say !== undefined) {
+    say(sessionId, one.say);
+  } else if (one.think !== undefined) {
+    say(sessionId, one.think, 'agent_thought_chunk');
+  } else if (one.read !== undefined) {
+    const { content } = await call('fs/read_text_file', { sessionId, path: file(one.read) });
+    say(sessionId, content);
+  } else if (one.write !== undefined) {
+    const params = { sessionId, path: file(one.write), content: one.text };
+    await call('fs/write_text_file', params);
+  } else if (one.disk !== undefined) {
+    const toolCallId = `call-${next++}`;
+    const locations = [{ path: file(one.disk) }];
+    const tool = { toolCallId, title: `Edit ${one.disk}`, kind: 'edit', locations };
+    update(sessionId, 'tool_call', { ...tool, status: 'in_progress' });
+    fs.writeFileSync(file(one.disk), one.text);
+    update(sessionId, 'tool_call_update', { toolCallId, status: 'completed' });
+  } else if (one.ask !== undefined) {
+    const toolCall = {
+      toolCallId: `call-${next++}`,
+      title: one.ask,
+      kind: one.command ? 'execute' : 'other',
+      status: 'pending',
+      ...(one.command && { rawInput: { command: one.command } }),
+    };
+    const options = [
+      { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+      { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+    ];
+    const { outcome } = await call('session/request_permission', { sessionId, toolCall, options });
+    say(sessionId, `answer: ${outcome.optionId ?? outcome.outcome}`);
+  } else if (one.plan !== undefined) {
+    const entries = one.plan.map((content) => ({ content, priority: 'medium', status: 'pending' }));
+    update(sessionId, 'plan', { entries });
+  } else if (one.hold) {
+    await new Promise((resolve) => {
+      session.cancel = resolve;
+    });
+    session.cancelled = true;
+  } else if (one.die) {
+    process.stderr.write('the agent dies as it was told\n');
+    process.exit(3);
+  }
+}
+
+function steps(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return [{ say: text }];
+  }
+}
+
+const methods = {
+  initialize: () => ({ protocolVersion: 1, agentCapabilities: {}, authMethods: [] }),
+  'session/new': ({ cwd }) => {
+    const sessionId = `agent-${next++}`;
+    sessions.set(sessionId, { cwd });
+    return { sessionId };
+  },
+  'session/prompt': async ({ sessionId, prompt }) => {
+    const session = sessions.get(sessionId);
+    session.cancelled = false;
+    for (const one of steps(prompt[0]?.text ?? '')) {
+      await step(sessionId, session, one);
+    }
+    return { stopReason: session.cancelled ? 'cancelled' : 'end_turn' };
+  },
+  'session/cancel': ({ sessionId }) => sessions.get(sessionId)?.cancel?.(),
+};
+
+readline.createInterface({ input: process.stdin }).on('line', async (line) => {
+  const message = JSON.parse(line);
+  if (message.method === undefined) {
+    const { resolve, reject } = waiting.get(message.id) ?? {};
+    waiting.delete(message.id);
+    if (message.error) {
+      reject?.(new Error(message.error.message));
+    } else {
+      resolve?.(message.result);
+    }
+    return;
+  }
+  const method = methods[message.method];
+  try {
+    const result = method && (await method(message.params));
+    if (message.id !== undefined) {
+      const error = { code: -32601, message: `no method ${message.method}` };
+      write(method ? { id: message.id, result } : { id: message.id, error });
+    }
+  } catch (err) {
+    write({ id: message.id, error: { code: -32603, message: err.message } });
+  }
+});

@@ -1,0 +1,97 @@
+// node test/host.mjs [--grep TEXT] [--keep]: runs the tests in test/host inside the extension host
+// of a real VS Code,
+// against acp-ls as it is in this repository (or ACP_LS_PROGRAM). Exit code 0 if all passed.
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { extension, openWorkbench, root, startVSCode } from './vscode.mjs';
+
+const grep = process.argv.includes('--grep')
+  ? process.argv[process.argv.indexOf('--grep') + 1]
+  : undefined;
+const limit = 240_000;
+
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-host-'));
+const workspace = path.join(home, 'workspace');
+fs.mkdirSync(workspace);
+const program = process.env.ACP_LS_PROGRAM || path.join(home, 'acp-ls');
+if (!process.env.ACP_LS_PROGRAM) {
+  execFileSync('go', ['build', '-o', program, './cmd/acp-ls'], { cwd: root, stdio: 'inherit' });
+}
+const report = path.join(home, 'report.json');
+let code = 1;
+let vscode;
+let workbench;
+try {
+  vscode = await startVSCode({
+    home,
+    settings: {
+      'acpls.server.path': program,
+      'acpls.defaultAgent': 'script',
+      'acpls.agents': {
+        script: { command: process.execPath, args: [path.join(extension, 'test/agent.mjs')] },
+      },
+    },
+    env: {
+      ACPLS_TEST_REPORT: report,
+      ACPLS_TEST_WORKSPACE: workspace,
+      ...(grep && { ACPLS_TEST_GREP: grep }),
+    },
+  });
+  const remote = (file) => `vscode-remote://${new URL(vscode.base).host}${file}`;
+  workbench = await openWorkbench(vscode.base, workspace, {
+    payload: [
+      ['extensionDevelopmentPath', remote(extension)],
+      ['extensionTestsPath', remote(path.join(extension, 'dist/test/host/index.js'))],
+      ['skipWelcome', 'true'],
+    ],
+  });
+  const { page } = workbench;
+  const ended = new Promise((resolve) => {
+    void page.exposeFunction('codeAutomationExit', resolve);
+    setTimeout(() => resolve('timeout'), limit).unref();
+  });
+  // What the workbench logs is kept beside the rest; refused edits and failed saves are in there.
+  const log = fs.createWriteStream(path.join(home, 'workbench.log'));
+  await page.exposeFunction('codeAutomationLog', (type, args) => {
+    log.write(`${type} ${args.join(' ')}\n`);
+  });
+  await page.goto(workbench.url, { waitUntil: 'domcontentloaded' });
+  const result = await ended;
+  if (process.env.ACPLS_TEST_SHOT) {
+    await page.screenshot({ path: process.env.ACPLS_TEST_SHOT });
+  }
+  const passed = print(report);
+  code = result === 0 && passed ? 0 : 1;
+  if (result !== 0) {
+    console.error(`the extension host ended with ${result}`);
+  }
+} finally {
+  await workbench?.close().catch(() => undefined);
+  await vscode?.stop();
+  if (process.argv.includes('--keep') || code !== 0) {
+    console.error(`kept: ${home}`);
+  } else {
+    fs.rmSync(home, { recursive: true, force: true });
+  }
+}
+process.exit(code);
+
+/** Prints what the tests said; false if none ran. */
+function print(file) {
+  if (!fs.existsSync(file)) {
+    console.error('no test has run');
+    return false;
+  }
+  const { tests, failures } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  for (const test of tests) {
+    const failed = failures.find(({ fullTitle }) => fullTitle === test.fullTitle);
+    console.log(`${failed ? 'FAIL' : 'ok  '} ${test.fullTitle} (${test.duration ?? 0} ms)`);
+    if (failed) {
+      console.log(failed.err.stack ?? failed.err.message);
+    }
+  }
+  console.log(`${tests.length - failures.length} of ${tests.length} passed`);
+  return tests.length > 0 && failures.length === 0;
+}

@@ -1,0 +1,122 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { App } from '../../src/app';
+import {
+  closeAll,
+  hunksAre,
+  open,
+  prompt,
+  read,
+  startSession,
+  theApp,
+  type,
+  until,
+  write,
+} from './lib';
+
+suite('documents', () => {
+  let app: App;
+  let session: string;
+  suiteSetup(async () => {
+    app = await theApp();
+    session = await startSession(app);
+  });
+  setup(closeAll);
+
+  test('a clean document is saved after a write of the agent', async () => {
+    const document = await open('clean.txt', 'one\ntwo\n');
+    await prompt(app, session, [{ write: 'clean.txt', text: 'one\n2\n' }]);
+    assert.equal(document.getText(), 'one\n2\n');
+    assert.equal(document.isDirty, false);
+    assert.equal(await read('clean.txt'), 'one\n2\n');
+    await hunksAre(app, document, 'pending 1-2');
+  });
+
+  test('a document with unsaved text keeps it, and is left unsaved', async () => {
+    const document = await open('dirty.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await prompt(app, session, [
+      { read: 'dirty.txt' },
+      { write: 'dirty.txt', text: 'my one\ntwo\n3\n' },
+    ]);
+    assert.equal(document.getText(), 'my one\ntwo\n3\n');
+    assert.equal(document.isDirty, true);
+    assert.equal(await read('dirty.txt'), 'one\ntwo\nthree\n');
+    await hunksAre(app, document, 'pending 2-3');
+  });
+
+  test('the agent writes the disk under a clean document: it is read anew, and is no conflict', async () => {
+    const document = await open('under.txt', 'one\ntwo\n');
+    await prompt(app, session, [{ disk: 'under.txt', text: 'one\n2\n' }]);
+    await until('shows the change', () => document.getText() === 'one\n2\n');
+    await hunksAre(app, document, 'pending 1-2');
+    assert.equal(document.isDirty, false);
+    await type(0, 0, 'my ');
+    assert.equal(await document.save(), true);
+    assert.equal(await read('under.txt'), 'my one\n2\n');
+  });
+
+  test('the agent writes the disk under unsaved text in front: merged, and saving is no conflict', async () => {
+    const document = await open('merge.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await prompt(app, session, [{ disk: 'merge.txt', text: 'one\ntwo\n3\n' }]);
+    await until('merged', () => document.getText() === 'my one\ntwo\n3\n');
+    assert.equal(document.isDirty, true);
+    await hunksAre(app, document, 'pending 2-3');
+    assert.equal(await document.save(), true);
+    assert.equal(await read('merge.txt'), 'my one\ntwo\n3\n');
+  });
+
+  test('the same under a document behind another: put right when it is looked at', async () => {
+    const document = await open('behind.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await open('front.txt', 'x\n');
+    await prompt(app, session, [{ disk: 'behind.txt', text: 'one\ntwo\n3\n' }]);
+    await until('merged', () => document.getText() === 'my one\ntwo\n3\n');
+    assert.ok(app.documents.isBehind(document.uri.toString()));
+    await vscode.window.showTextDocument(document);
+    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
+    assert.equal(document.getText(), 'my one\ntwo\n3\n');
+    assert.equal(document.isDirty, true);
+    await hunksAre(app, document, 'pending 2-3');
+    assert.equal(await document.save(), true);
+    assert.equal(await read('behind.txt'), 'my one\ntwo\n3\n');
+  });
+
+  test('typing while the agent writes the disk loses no key', async () => {
+    const document = await open('typing.txt', 'start\nmiddle\nend\n');
+    await type(0, 0, 'x');
+    const typed = 'abcdefghijklmnopqrstuvwxyz'.repeat(4);
+    const turn = prompt(
+      app,
+      session,
+      Array.from({ length: 6 }, (_, i) => ({
+        disk: 'typing.txt',
+        text: `start\nmiddle\nend ${i}\n`,
+      })),
+    );
+    for (const key of typed) {
+      await vscode.commands.executeCommand('type', { text: key });
+    }
+    await turn;
+    await until('merged', () => document.getText().endsWith('end 5\n'));
+    assert.equal(document.getText(), `x${typed}start\nmiddle\nend 5\n`);
+  });
+
+  test('CRLF stays', async () => {
+    const document = await open('crlf.txt', 'one\r\ntwo\r\n');
+    await type(0, 0, 'my ');
+    await prompt(app, session, [{ disk: 'crlf.txt', text: 'one\r\n2\r\n' }]);
+    await until('merged', () => document.getText() === 'my one\r\n2\r\n');
+    assert.equal(await document.save(), true);
+    assert.equal(await read('crlf.txt'), 'my one\r\n2\r\n');
+  });
+
+  test('a file that is not open is written on disk', async () => {
+    await write('closed.txt', 'one\n');
+    await prompt(app, session, [{ write: 'closed.txt', text: 'two\n' }]);
+    assert.equal(await read('closed.txt'), 'two\n');
+    const uri = vscode.Uri.file(`${vscode.workspace.workspaceFolders?.[0]?.uri.fsPath}/closed.txt`);
+    await until('is listed', () => app.review.file(uri.toString()));
+  });
+});

@@ -1,0 +1,195 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { App } from '../../src/app';
+import {
+  closeAll,
+  fileOf,
+  hunks,
+  hunksAre,
+  open,
+  prompt,
+  read,
+  startSession,
+  theApp,
+  type,
+  until,
+} from './lib';
+
+const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
+const after = 'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n';
+
+suite('review', () => {
+  let app: App;
+  let session: string;
+  suiteSetup(async () => {
+    app = await theApp();
+    session = await startSession(app);
+  });
+  setup(async () => {
+    await closeAll();
+    await app.execute('acp.review.accept', {});
+    await until('nothing is left', () => app.review.counts().hunks === 0);
+  });
+
+  const changed = async (name: string): Promise<vscode.TextDocument> => {
+    const document = await open(name, before);
+    await prompt(app, session, [{ write: name, text: after }]);
+    await hunksAre(app, document, 'pending 0-1', 'pending 6-7');
+    return document;
+  };
+
+  test('code lenses and code actions decide', async () => {
+    const document = await changed('lens.txt');
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      'vscode.executeCodeLensProvider',
+      document.uri,
+      10,
+    );
+    const accept = lenses.find((l) => l.range.start.line === 0 && l.command?.title === 'Accept');
+    assert.ok(accept?.command, JSON.stringify(lenses));
+    await vscode.commands.executeCommand(
+      accept.command.command,
+      ...(accept.command.arguments ?? []),
+    );
+    await hunksAre(app, document, 'pending 6-7');
+    const actions = await vscode.commands.executeCommand<vscode.CodeAction[]>(
+      'vscode.executeCodeActionProvider',
+      document.uri,
+      new vscode.Range(6, 0, 6, 0),
+    );
+    const reject = actions.find(({ title }) => title === 'Reject hunk');
+    assert.ok(reject?.command, JSON.stringify(actions));
+    await vscode.commands.executeCommand(
+      reject.command.command,
+      ...(reject.command.arguments ?? []),
+    );
+    await hunksAre(app, document);
+    assert.equal(document.getText(), after.replace('SEVEN', 'seven'));
+  });
+
+  test('accept and reject at the cursor', async () => {
+    const document = await changed('cursor.txt');
+    await type(3, 0, 'my ');
+    const editor = vscode.window.activeTextEditor;
+    assert.ok(editor);
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await vscode.commands.executeCommand('acpls.rejectHunk');
+    await hunksAre(app, document, 'pending 6-7');
+    editor.selection = new vscode.Selection(6, 2, 6, 2);
+    await vscode.commands.executeCommand('acpls.acceptHunk');
+    await hunksAre(app, document);
+    assert.equal(document.getText(), 'one\ntwo\nthree\nmy four\nfive\nsix\nSEVEN\n');
+  });
+
+  test('undo brings a rejected hunk back as undecided, redo takes it away', async () => {
+    const document = await changed('undo.txt');
+    await vscode.commands.executeCommand('acpls.rejectFile', document.uri);
+    await hunksAre(app, document);
+    assert.equal(document.getText(), before);
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('undo');
+    await until('text is back', () => document.getText() !== before);
+    await until('hunks are back', () => hunks(app, document).length > 0);
+    while (document.getText() !== before) {
+      await vscode.commands.executeCommand('redo');
+    }
+    await hunksAre(app, document);
+  });
+
+  test('a decision is undone by restore', async () => {
+    const document = await changed('restore.txt');
+    await vscode.commands.executeCommand('acpls.rejectAll');
+    await hunksAre(app, document);
+    const { files } = await app.execute('acp.review.list', {
+      state: 'rejected',
+      uri: document.uri.toString(),
+    });
+    await app.perform('acp.review.restore', {
+      hunks: files.flatMap((f) => f.hunks.map(({ id }) => id)),
+    });
+    await hunksAre(app, document, 'pending 0-1', 'pending 6-7');
+    assert.equal(document.getText(), after);
+  });
+
+  test('a turn is undone, also what was accepted', async () => {
+    const document = await open('turn.txt', before);
+    const turn = await prompt(app, session, [{ write: 'turn.txt', text: after }]);
+    await hunksAre(app, document, 'pending 0-1', 'pending 6-7');
+    await vscode.commands.executeCommand('acpls.acceptAll');
+    await hunksAre(app, document);
+    await app.perform('acp.review.undo', { session, turn });
+    assert.equal(document.getText(), before);
+  });
+
+  test('next and previous go through all files, round and round', async () => {
+    const b = await changed('next-b.txt');
+    const a = await changed('next-a.txt');
+    const at = () => {
+      const editor = vscode.window.activeTextEditor;
+      return `${editor?.document.uri.path.split('/').at(-1)}:${editor?.selection.active.line}`;
+    };
+    await vscode.window.showTextDocument(a, { selection: new vscode.Range(0, 0, 0, 0) });
+    const seen = [];
+    for (let i = 0; i < 4; i++) {
+      await vscode.commands.executeCommand('acpls.nextHunk');
+      seen.push(at());
+    }
+    assert.deepEqual(seen, ['next-a.txt:6', 'next-b.txt:0', 'next-b.txt:6', 'next-a.txt:0']);
+    await vscode.commands.executeCommand('acpls.previousHunk');
+    assert.equal(at(), 'next-b.txt:6');
+    assert.ok(b);
+  });
+
+  test('what was there before is a document, kept up to date', async () => {
+    const document = await changed('base.txt');
+    const base = await vscode.workspace.openTextDocument(document.uri.with({ scheme: 'acp-base' }));
+    assert.equal(base.getText(), before);
+    const editor = vscode.window.activeTextEditor;
+    assert.ok(editor);
+    editor.selection = new vscode.Selection(0, 0, 0, 0);
+    await vscode.commands.executeCommand('acpls.acceptHunk');
+    await until('base has moved', () => base.getText() === before.replace('one', 'ONE'));
+  });
+
+  test('all changes in one editor', async () => {
+    await changed('multi-a.txt');
+    await prompt(app, session, [{ write: 'multi-new.txt', text: 'new\n' }]);
+    await until('two files', () => app.review.counts().files === 2);
+    await vscode.commands.executeCommand('acpls.reviewChanges');
+    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
+    assert.equal(tab?.label.startsWith('Changes by agents'), true, tab?.label);
+  });
+
+  test('lines move with what is typed before the server has told of it', async () => {
+    const document = await changed('moves.txt');
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(3, 0), 'a\nb\n');
+    await vscode.workspace.applyEdit(edit);
+    assert.deepEqual(hunks(app, document), ['pending 0-1', 'pending 8-9']);
+    await hunksAre(app, document, 'pending 0-1', 'pending 8-9');
+  });
+
+  test('a created file that is rejected is gone', async () => {
+    await prompt(app, session, [{ write: 'made.txt', text: 'made\n' }]);
+    const uri = vscode.Uri.file(fileOf('made.txt'));
+    await until('is listed', () => app.review.file(uri.toString())?.review.file?.op === 'create');
+    await vscode.commands.executeCommand('acpls.rejectFile', uri);
+    await until('is not listed', () => app.review.file(uri.toString()) === undefined);
+    await assert.rejects(read('made.txt'));
+  });
+
+  test('the same lines changed by both: a conflict that is settled', async () => {
+    const document = await open('conflict.txt', before);
+    await type(0, 0, 'my ');
+    await prompt(app, session, [{ disk: 'conflict.txt', text: after }]);
+    await until('conflict is told', () =>
+      hunks(app, document).some((h) => h.startsWith('conflict')),
+    );
+    const file = app.review.file(document.uri.toString());
+    const hunk = file?.hunks.find((h) => h.hunk.state === 'conflict')?.hunk;
+    assert.ok(hunk);
+    assert.equal(document.lineAt(0).text, 'my one');
+    await app.perform('acp.review.resolve', { hunk: hunk.id, take: 'theirs' });
+    await until('theirs', () => document.lineAt(0).text === 'ONE');
+  });
+});

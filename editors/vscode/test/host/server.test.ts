@@ -1,0 +1,133 @@
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { App } from '../../src/app';
+import { open, prompt, said, startSession, theApp, until } from './lib';
+
+suite('acp-ls', () => {
+  let app: App;
+  suiteSetup(async () => {
+    app = await theApp();
+  });
+
+  test('every command of the manifest is there, and none but ours is called acpls', async () => {
+    const manifest = vscode.extensions.getExtension('acp-ls.acp-ls')?.packageJSON;
+    const declared: string[] = manifest.contributes.commands.map(
+      (c: { command: string }) => c.command,
+    );
+    const there = new Set(await vscode.commands.getCommands(true));
+    for (const command of declared) {
+      assert.ok(there.has(command), command);
+    }
+    assert.ok(there.has('acp.review.accept'), 'the commands of the server are there');
+  });
+
+  test('a turn: said, thought and planned', async () => {
+    const session = await startSession(app);
+    await prompt(app, session, [
+      { think: 'hm' },
+      { plan: ['one', 'two'] },
+      { say: 'hello ' },
+      { say: 'there' },
+    ]);
+    assert.deepEqual(said(app, 'agent'), ['hello there']);
+    assert.deepEqual(said(app, 'thought'), ['hm']);
+    const plan = app.model.state().entries.find(({ kind }) => kind === 'plan')?.plan;
+    assert.deepEqual(
+      plan?.map(({ content }) => content),
+      ['one', 'two'],
+    );
+  });
+
+  test('the agent reads text that was never saved', async () => {
+    const document = await open('unsaved.txt', 'on disk\n');
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'not ');
+    await vscode.workspace.applyEdit(edit);
+    const session = await startSession(app);
+    await prompt(app, session, [{ read: 'unsaved.txt' }]);
+    assert.deepEqual(said(app, 'agent'), ['not on disk\n']);
+  });
+
+  test('a document without a file can be sent with a prompt', async () => {
+    const document = await vscode.workspace.openTextDocument({ content: 'only here' });
+    const session = await startSession(app);
+    const uri = document.uri.toString();
+    await app.execute('acp.prompt', { session, text: 'hi', context: [{ uri }], wait: true });
+    assert.deepEqual(said(app, 'agent'), ['hi']);
+    assert.deepEqual(said(app, 'error'), []);
+  });
+
+  test('the documents that settings are written through are not told of', async () => {
+    const target = vscode.ConfigurationTarget.Global;
+    await vscode.workspace.getConfiguration('editor').update('tabSize', 3, target);
+    const user = path.resolve(app.globalStorage.fsPath, '../..', 'settings.json');
+    await fs.access(user);
+    const document = await vscode.workspace.openTextDocument(user);
+    await vscode.window.showTextDocument(document);
+    const session = await startSession(app);
+    await assert.rejects(
+      app.execute('acp.prompt', {
+        session,
+        text: `@"${user}"`,
+        context: [{ uri: vscode.Uri.parse('untitled:none').toString() }],
+        wait: true,
+      }),
+    );
+    await vscode.workspace.getConfiguration('editor').update('tabSize', undefined, target);
+  });
+
+  test('settings reach the server', async () => {
+    const target = vscode.ConfigurationTarget.Global;
+    const settings = vscode.workspace.getConfiguration('acpls');
+    await settings.update(
+      'agents',
+      { ...settings.get<object>('agents'), extra: { command: 'x' } },
+      target,
+    );
+    const named = async () =>
+      (await app.execute('acp.agent.list', {})).agents.some(({ name }) => name === 'extra');
+    let there = false;
+    for (const deadline = Date.now() + 5000; !there && Date.now() < deadline; ) {
+      there = await named();
+    }
+    assert.ok(there);
+  });
+
+  test('an agent that dies: its session fails, with the reason', async () => {
+    const session = await startSession(app);
+    await app
+      .execute('acp.prompt', { session, text: JSON.stringify([{ die: true }]), wait: true })
+      .catch(() => undefined);
+    await until('session failed', () => app.model.session(session)?.state === 'failed');
+    assert.match(app.model.session(session)?.error ?? '', /dies as it was told/);
+  });
+
+  test('restart: the transcript stays to be read, and the next session works', async () => {
+    await startSession(app);
+    const session = app.model.currentSession()?.session ?? '';
+    await prompt(app, session, [{ say: 'before' }]);
+    await app.restart();
+    assert.equal(app.model.serverState().state, 'running');
+    assert.deepEqual(said(app, 'agent'), ['before']);
+    assert.equal(app.model.currentSession()?.state, 'failed');
+    const next = await startSession(app);
+    await prompt(app, next, [{ say: 'after' }]);
+    assert.deepEqual(said(app, 'agent'), ['after']);
+  });
+
+  test('acp-ls dies: it is started again, with the documents that are open', async () => {
+    const document = await open('again.txt', 'x\n');
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, new vscode.Position(0, 0), 'unsaved ');
+    await vscode.workspace.applyEdit(edit);
+    const pid = app.pid;
+    assert.ok(pid);
+    process.kill(pid, 'SIGKILL');
+    await until('another runs', () => app.running && app.pid !== pid && app.pid);
+    const session = await startSession(app);
+    await prompt(app, session, [{ read: 'again.txt' }]);
+    assert.deepEqual(said(app, 'agent'), ['unsaved x\n']);
+  });
+});

@@ -1,0 +1,186 @@
+// A real VS Code for tests: its server (tools/get-vscode) with a profile of its own, and the
+// workbench in a headless Chromium. Everything is on 127.0.0.1 and ends with `stop`.
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+export const extension = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+export const root = path.resolve(extension, '../..');
+
+/** The launcher of VS Code; fetched if it is not in the cache. */
+export function launcher() {
+  const given = process.env.ACP_LS_VSCODE;
+  return given || execFileSync(path.join(root, 'tools/get-vscode'), { encoding: 'utf8' }).trim();
+}
+
+const settings = {
+  'telemetry.telemetryLevel': 'off',
+  'update.mode': 'none',
+  'extensions.autoUpdate': false,
+  'extensions.autoCheckUpdates': false,
+  'workbench.startupEditor': 'none',
+  'workbench.enableExperiments': false,
+  'workbench.tips.enabled': false,
+  'window.restoreWindows': 'none',
+  'git.openRepositoryInParentFolders': 'never',
+  'git.autorefresh': false,
+  'chat.disableAIFeatures': true,
+  'files.autoSave': 'off',
+};
+
+/**
+ * Starts VS Code.
+ * @param {object} options
+ * @param {string} options.home a folder of the test's: profile, extensions, and what acp-ls keeps
+ * @param {string[]} [options.install] packages (.vsix) to install first
+ * @param {object} [options.settings] beside those of all tests
+ * @param {Record<string, string>} [options.env]
+ * @param {boolean} [options.trust] whether the question of trust is switched off (default)
+ * @param {number} [options.port]
+ * @returns {Promise<{base: string, stop: () => Promise<void>}>}
+ */
+export async function startVSCode(options) {
+  const code = launcher();
+  const { home } = options;
+  const user = path.join(home, 'vscode');
+  fs.mkdirSync(path.join(user, 'User'), { recursive: true });
+  fs.writeFileSync(
+    path.join(user, 'User/settings.json'),
+    JSON.stringify({ ...settings, ...options.settings }, null, 2),
+  );
+  const env = {
+    ...process.env,
+    HOME: home,
+    XDG_CONFIG_HOME: path.join(home, '.config'),
+    XDG_DATA_HOME: path.join(home, '.local/share'),
+    XDG_STATE_HOME: path.join(home, '.local/state'),
+    XDG_CACHE_HOME: path.join(home, '.cache'),
+    EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    ...options.env,
+  };
+  const profile = [
+    ...['--config', path.join(home, 'config.yaml')],
+    ...['--user-data-dir', user, '--extensions-dir', path.join(home, 'extensions')],
+  ];
+  for (const vsix of options.install ?? []) {
+    execFileSync(code, [...profile, '--install-extension', vsix], { env, stdio: 'pipe' });
+  }
+  const address = `127.0.0.1:${options.port ?? (await freePort())}`;
+  const args = [
+    ...['--bind-addr', address, '--auth', 'none', ...profile],
+    '--disable-telemetry',
+    '--disable-update-check',
+    '--disable-getting-started-override',
+    ...(options.trust === false ? [] : ['--disable-workspace-trust']),
+    ...['--vscode-option', 'enable-smoke-test-driver'],
+  ];
+  const log = fs.openSync(path.join(home, 'code.log'), 'a');
+  const server = spawn(code, args, { env, stdio: ['ignore', log, log], detached: true });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const stop = async () => {
+    for (const signal of ['SIGTERM', 'SIGKILL']) {
+      try {
+        process.kill(-server.pid, signal);
+      } catch {
+        break; // gone already
+      }
+      if (await Promise.race([ended.then(() => true), pause(5000)])) {
+        break;
+      }
+    }
+    try {
+      process.kill(-server.pid, 'SIGKILL'); // what it started
+    } catch {
+      // gone with it
+    }
+    fs.closeSync(log);
+  };
+  const base = `http://${address}`;
+  for (const deadline = Date.now() + 60_000; ; ) {
+    if (server.exitCode !== null || Date.now() > deadline) {
+      await stop();
+      throw new Error(`VS Code does not start: see ${home}/code.log`);
+    }
+    if (await answers(`${base}/healthz`)) {
+      return { base, stop };
+    }
+    await pause(100);
+  }
+}
+
+/**
+ * A browser with the workbench.
+ * @param {string} base
+ * @param {string} folder what is opened
+ * @param {{payload?: Array<[string, string]>, size?: {width: number, height: number}}} [options]
+ */
+export async function openWorkbench(base, folder, options = {}) {
+  const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: process.env.CHROMIUM || findBrowser(),
+    headless: true,
+    viewport: options.size ?? { width: 1400, height: 900 },
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const query = new URLSearchParams({ folder });
+  if (options.payload) {
+    query.set('payload', JSON.stringify(options.payload));
+  }
+  const url = `${base}/?${query}`;
+  const close = async () => {
+    await context.close();
+    fs.rmSync(profile, { recursive: true, force: true });
+  };
+  return { page, url, close };
+}
+
+function findBrowser() {
+  for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
+    for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
+      const file = path.join(folder, name);
+      if (fs.existsSync(file)) {
+        return file;
+      }
+    }
+  }
+  throw new Error('no chromium on PATH: install it (Debian: apt-get install chromium)');
+}
+
+function answers(url) {
+  return new Promise((resolve) => {
+    http
+      .get(url, (response) => {
+        response.resume();
+        resolve(response.statusCode === 200);
+      })
+      .on('error', () => resolve(false));
+  });
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+function pause(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
