@@ -155,6 +155,10 @@ func (a *agent) load(ctx context.Context, method, id string, p session.SessionPa
 
 func (a *agent) LoadSession(ctx context.Context, id string, p session.SessionParams) (session.SessionState, error) {
 	res, err := a.load(ctx, wire.MethodLoadSession, id, p)
+	var e *session.Error
+	if errors.As(err, &e) && wire.ErrorCode(err) == wire.CodeNotFound {
+		return session.SessionState{}, session.Errorf(session.KindUnknownSession, "%s (session %s)", e.Message, id)
+	}
 	if err != nil {
 		return session.SessionState{}, err
 	}
@@ -295,7 +299,7 @@ func describe(name string, r *wire.InitializeResponse, q quirks, login proc.Comm
 		Resume: c.Session.Resume != nil, List: c.Session.List != nil, Close: c.Session.Close != nil,
 		Delete: c.Session.Delete != nil, Fork: c.Session.Fork != nil,
 		Image: c.Prompt.Image, Audio: c.Prompt.Audio, EmbeddedContext: c.Prompt.EmbeddedContext && !q.dropsEmbedded,
-		MissingReadsEmpty: q.missingReadsEmpty,
+		MissingReadsEmpty: q.missingReadsEmpty, MirrorsWrites: q.mirrorsWrites,
 	}
 	if r.AgentInfo != nil {
 		i.Title, i.Version = r.AgentInfo.Title, r.AgentInfo.Version

@@ -12,6 +12,9 @@ type quirks struct {
 	// dropsEmbedded: the agent says that it takes embedded text and shows its
 	// model the name alone. Text has to go along as a part of the prompt's own.
 	dropsEmbedded bool
+	// mirrorsWrites: the agent tells with fs/write_text_file what it writes to the
+	// disk itself, before or after, whatever the answer and without waiting for it.
+	mirrorsWrites bool
 }
 
 // quirksOf looks an agent up by the name it gives itself (agentInfo.name),
@@ -32,4 +35,6 @@ var quirkTable = []struct {
 }{
 	{"copilot", quirks{dropsEmbedded: true}},    // internal/agenttest, copilot: the model is told of a file, not its text
 	{"gemini", quirks{missingReadsEmpty: true}}, // gemini.jsonl: write_file of new.txt reads it first
+	{"kilo", quirks{mirrorsWrites: true}},       // docs/agents.md
+	{"opencode", quirks{mirrorsWrites: true}},   // opencode-ignorewrites.jsonl: the disk is changed all the same
 }

@@ -20,6 +20,8 @@ func TestQuirksOf(t *testing.T) {
 		{"", "gemini", gemini},
 		{"Copilot", "/opt/gemini/run", copilot},
 		{"GitHub Copilot", "x", copilot},
+		{"OpenCode", "node", quirks{mirrorsWrites: true}},
+		{"Kilo", "node", quirks{mirrorsWrites: true}},
 		{"other", "gemini", quirks{}},
 		{"", "", quirks{}},
 	} {
@@ -33,9 +35,9 @@ func TestQuirksOf(t *testing.T) {
 func TestDescribeWithQuirks(t *testing.T) {
 	r := &wire.InitializeResponse{}
 	r.AgentCapabilities.Prompt.EmbeddedContext = true
-	for _, q := range []quirks{{}, {dropsEmbedded: true}, {missingReadsEmpty: true}} {
+	for _, q := range []quirks{{}, {dropsEmbedded: true}, {missingReadsEmpty: true}, {mirrorsWrites: true}} {
 		i := describe("a", r, q, proc.Command{})
-		if i.EmbeddedContext == q.dropsEmbedded || i.MissingReadsEmpty != q.missingReadsEmpty {
+		if i.EmbeddedContext == q.dropsEmbedded || i.MissingReadsEmpty != q.missingReadsEmpty || i.MirrorsWrites != q.mirrorsWrites {
 			t.Errorf("%+v: %+v", q, i)
 		}
 	}

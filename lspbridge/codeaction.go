@@ -13,20 +13,22 @@ import (
 
 // The kinds of our code actions.
 const (
-	kindAccept     protocol.CodeActionKind = "quickfix.acp.accept"
-	kindReject     protocol.CodeActionKind = "quickfix.acp.reject"
-	kindApply      protocol.CodeActionKind = "quickfix.acp.apply"
-	kindDiscard    protocol.CodeActionKind = "quickfix.acp.discard"
-	kindMine       protocol.CodeActionKind = "quickfix.acp.mine"
-	kindTheirs     protocol.CodeActionKind = "quickfix.acp.theirs"
-	kindBoth       protocol.CodeActionKind = "quickfix.acp.both"
-	kindAcceptFile protocol.CodeActionKind = "quickfix.acp.accept.file"
-	kindRejectFile protocol.CodeActionKind = "quickfix.acp.reject.file"
-	kindFix        protocol.CodeActionKind = "quickfix.acp.fix"
+	kindAccept      protocol.CodeActionKind = "quickfix.acp.accept"
+	kindReject      protocol.CodeActionKind = "quickfix.acp.reject"
+	kindApply       protocol.CodeActionKind = "quickfix.acp.apply"
+	kindDiscard     protocol.CodeActionKind = "quickfix.acp.discard"
+	kindMine        protocol.CodeActionKind = "quickfix.acp.mine"
+	kindTheirs      protocol.CodeActionKind = "quickfix.acp.theirs"
+	kindBoth        protocol.CodeActionKind = "quickfix.acp.both"
+	kindAcceptFile  protocol.CodeActionKind = "quickfix.acp.accept.file"
+	kindRejectFile  protocol.CodeActionKind = "quickfix.acp.reject.file"
+	kindApplyFile   protocol.CodeActionKind = "quickfix.acp.apply.file"
+	kindDiscardFile protocol.CodeActionKind = "quickfix.acp.discard.file"
+	kindFix         protocol.CodeActionKind = "quickfix.acp.fix"
 )
 
 var actionKinds = []protocol.CodeActionKind{
-	kindAccept, kindReject, kindApply, kindDiscard, kindMine, kindTheirs, kindBoth, kindAcceptFile, kindRejectFile, kindFix,
+	kindAccept, kindReject, kindApply, kindDiscard, kindMine, kindTheirs, kindBoth, kindAcceptFile, kindRejectFile, kindApplyFile, kindDiscardFile, kindFix,
 }
 
 type codeActionParams struct {
@@ -63,10 +65,14 @@ func (e *editor) codeAction(_ context.Context, p *codeActionParams) (any, error)
 			}
 		}
 	}
-	if pending := countPending(hunks); pending > 0 || file.File != nil {
-		all := decideFile{URI: documentURI, Rev: file.Rev}
+	all := decideFile{URI: documentURI, Rev: file.Rev}
+	switch {
+	case count(hunks, review.StatePending) > 0 || file.File != nil:
 		add(kindAcceptFile, newCommand("Accept all in file", "acp.review.accept", all))
 		add(kindRejectFile, newCommand("Reject all in file", "acp.review.reject", all))
+	case count(hunks, review.StateProposed) > 0:
+		add(kindApplyFile, newCommand("Apply all in file", "acp.review.accept", all))
+		add(kindDiscardFile, newCommand("Discard all in file", "acp.review.reject", all))
 	}
 	agent := e.opts.Settings().DefaultAgent
 	for _, d := range p.Context.Diagnostics {
@@ -81,10 +87,10 @@ func (e *editor) codeAction(_ context.Context, p *codeActionParams) (any, error)
 	return actions, nil
 }
 
-func countPending(hunks []shownHunk) int {
+func count(hunks []shownHunk, state review.State) int {
 	n := 0
 	for _, h := range hunks {
-		if h.State == review.StatePending {
+		if h.State == state {
 			n++
 		}
 	}

@@ -25,7 +25,7 @@ func TestServerCapabilities(t *testing.T) {
 	}
 	want := `{"capabilities":{"positionEncoding":"utf-8","textDocumentSync":{"openClose":true,"change":2,"save":{"includeText":true}},` +
 		`"completionProvider":{"triggerCharacters":["@","/"]},"hoverProvider":true,` +
-		`"codeActionProvider":{"codeActionKinds":["quickfix.acp.accept","quickfix.acp.reject","quickfix.acp.apply","quickfix.acp.discard","quickfix.acp.mine","quickfix.acp.theirs","quickfix.acp.both","quickfix.acp.accept.file","quickfix.acp.reject.file","quickfix.acp.fix"],"resolveProvider":true},` +
+		`"codeActionProvider":{"codeActionKinds":["quickfix.acp.accept","quickfix.acp.reject","quickfix.acp.apply","quickfix.acp.discard","quickfix.acp.mine","quickfix.acp.theirs","quickfix.acp.both","quickfix.acp.accept.file","quickfix.acp.reject.file","quickfix.acp.apply.file","quickfix.acp.discard.file","quickfix.acp.fix"],"resolveProvider":true},` +
 		`"codeLensProvider":{"resolveProvider":true},"executeCommandProvider":{"commands":[` + strings.Join(commands, ",") + `]},` +
 		`"workspace":{"workspaceFolders":{"supported":true,"changeNotifications":true}},"experimental":{"acp":{"version":1}}},"serverInfo":{"name":"acp-ls","version":"test"}}`
 	if got := string(r.client.Initialize); got != want {

@@ -36,6 +36,7 @@ type Hunk struct {
 	Text      string   `json:"text"`
 	Mixed     bool     `json:"mixed"`
 	Committed bool     `json:"committed,omitzero"`
+	Marked    string   `json:"marked,omitzero"` // of a proposed one: apply, discard or both
 }
 
 // Origin says where a part of a hunk comes from. Sure is false where that is
@@ -82,10 +83,13 @@ func (e *editor) line(uri string, row int) int {
 	return int(position.OffsetPosition(d.Text, d.Text.LineStart(row), e.client.encoding).Line)
 }
 
+// marks are the words for what is to become of a proposed hunk.
+var marks = map[review.Take]string{review.TakeTheirs: "apply", review.TakeMine: "discard", review.TakeBoth: "both"}
+
 func wireHunk(h review.Hunk, lines Range) Hunk {
 	out := Hunk{
 		ID: h.ID, State: string(h.State), Range: lines,
-		BaseText: h.BaseText, Text: h.Text, Mixed: h.Mixed, Committed: h.Committed,
+		BaseText: h.BaseText, Text: h.Text, Mixed: h.Mixed, Committed: h.Committed, Marked: marks[h.Marked],
 		Origins: make([]Origin, len(h.Origins)),
 	}
 	for i, o := range h.Origins {
@@ -284,27 +288,44 @@ func describe(h review.Hunk) string {
 	switch h.State {
 	case review.StateConflict:
 		if max(removed, added) == 1 {
-			return agent + " and you changed the same line"
+			return agent + " and you changed the same line" + markOf(h)
 		}
-		return agent + " and you changed the same lines"
+		return agent + " and you changed the same lines" + markOf(h)
 	case review.StateProposed:
-		return agent + " would change " + lines(max(removed, added)) + titleOf(h)
+		return agent + " would " + verb(removed, added, "change", "add", "remove") + " " + lines(max(removed, added)) + titleOf(h) + markOf(h)
 	}
-	var what string
-	switch {
-	case removed == 0 && added == 0:
-		what = "changed lines that are gone again"
-	case removed == 0:
-		what = "added " + lines(added)
-	case added == 0:
-		what = "removed " + lines(removed)
-	default:
-		what = "changed " + lines(max(removed, added))
+	what := "changed lines that are gone again"
+	if removed > 0 || added > 0 {
+		what = verb(removed, added, "changed", "added", "removed") + " " + lines(max(removed, added))
 	}
 	if h.Mixed {
 		what += " (edited by you)"
 	}
 	return agent + " " + what + titleOf(h)
+}
+
+// verb is the word for rows that are taken out, put in, or both.
+func verb(removed, added int, change, add, remove string) string {
+	switch {
+	case removed == 0:
+		return add
+	case added == 0:
+		return remove
+	}
+	return change
+}
+
+// markOf says what is to become of a proposed hunk, if that was said.
+func markOf(h review.Hunk) string {
+	switch h.Marked {
+	case review.TakeTheirs:
+		return " (applied, when all is decided)"
+	case review.TakeMine:
+		return " (discarded, when all is decided)"
+	case review.TakeBoth:
+		return " (both, when all is decided)"
+	}
+	return ""
 }
 
 func titleOf(h review.Hunk) string {

@@ -191,7 +191,7 @@ var agentSteps = map[string]func(context.Context, *scene, *args) ([]string, erro
 	},
 	"update": func(_ context.Context, s *scene, a *args) ([]string, error) {
 		var u map[string]any
-		if err := json.Unmarshal([]byte(a.text()), &u); err != nil {
+		if err := json.Unmarshal([]byte(s.expand(a.text())), &u); err != nil {
 			return nil, err
 		}
 		return nil, s.update(u)

@@ -27,10 +27,14 @@ func (w *world) openFiles() []string {
 }
 
 // lawsOfDecision: accept never changes a text, and nothing but accept and
-// resolve a baseline.
+// resolve a baseline. Where something is proposed, a decision can be the one that
+// lets it land.
 func (w *world) lawsOfDecision(command string) laws {
 	l := laws{w: w, what: command, baselines: map[string]string{}, texts: map[string]string{}}
 	for _, name := range w.openFiles() {
+		if proposed, err := w.reviews(map[string]any{"uri": w.uri(name), "state": "proposed"}); err != nil || len(proposed) > 0 && len(proposed[0].Hunks) > 0 {
+			continue
+		}
 		switch command {
 		case "acp.review.accept":
 			l.texts[name], _ = w.editor.Text(w.uri(name))
@@ -43,10 +47,11 @@ func (w *world) lawsOfDecision(command string) laws {
 	return l
 }
 
-// lawsBefore: an agent's write never changes the baseline.
+// lawsBefore: an agent's write never changes the baseline, unless it was accepted
+// beforehand.
 func (s *scene) lawsBefore(_ context.Context, verb string, _ *args) laws {
 	l := laws{w: s.w, what: "a write"}
-	if verb != "write" || s.w.typing || s.w.format != nil {
+	if verb != "write" || s.w.typing || s.w.format != nil || s.w.conf.current.Load().Review.Before() {
 		return l
 	}
 	l.baselines = map[string]string{}

@@ -22,6 +22,7 @@ type hunk struct {
 	BaseText string `json:"baseText"`
 	Text     string `json:"text"`
 	Mixed    bool   `json:"mixed"`
+	Marked   string `json:"marked"`
 }
 
 type origin struct {
@@ -155,6 +156,9 @@ func (h hunk) lines() []string {
 	head := where + " " + h.State
 	if h.Mixed {
 		head += " mixed"
+	}
+	if h.Marked != "" {
+		head += " marked " + h.Marked
 	}
 	for _, o := range h.Origins {
 		head += " [" + o.Author

@@ -33,6 +33,9 @@ type AgentInfo struct {
 	// MissingReadsEmpty: a missing file must read as empty text, not as an
 	// error (a quirk; see acpclient's table).
 	MissingReadsEmpty bool
+	// MirrorsWrites: what it writes through us it writes to the disk as well, and
+	// waits for no answer (a quirk).
+	MirrorsWrites bool
 }
 
 // AuthMethod is one way to log in. Terminal methods run Command in a terminal.

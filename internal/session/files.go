@@ -185,7 +185,10 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 		return err
 	}
 	_, err = s.write(ctx, path, func(p buffers.Path, disk buffers.Disk) (proposal, error) {
-		return proposal{base: s.ledger.base(p, content, text.New(disk.Content)).String(), content: content, origin: s.origin(p)}, nil
+		return proposal{
+			base: s.ledger.base(p, content, text.New(disk.Content)).String(), content: content, origin: s.origin(p),
+			mirrored: h.proc.agent.Info().MirrorsWrites,
+		}, nil
 	})
 	return err
 }
@@ -196,6 +199,7 @@ type proposal struct {
 	base, content string
 	edit          func(now text.Text) (content string, err error) // instead; may be called several times
 	origin        review.Origin
+	mirrored      bool // the agent writes it to the disk as well, and waits for no answer
 }
 
 // written is what became of a proposal that was applied.
@@ -263,11 +267,11 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 				}
 				base, content = before.String(), made
 			}
-			d.Withdraw(func(c review.ChangeID) bool { return c != o.Change })
-			err := patch(d, base, content, o)
+			put := patch
 			if g != nil {
-				d.AcceptChanges(o.Change)
+				put = g.patch
 			}
+			err := put(d, base, content, o)
 			after = d.Text()
 			return err
 		},

@@ -5,201 +5,293 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
+	"acp-ls/buffers"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
-// hold keeps a write of an agent open until the user has decided on it, where
-// changes are reviewed before they land (review.mode). What was applied before, with
-// the question that led to the write, passes, as does what would change nothing.
-// Without an error, a gate says that the write may be made, or that a part of it
-// may (partly); it is to be closed then. Without a gate it is nobody's business.
-func (s *session) hold(ctx context.Context, f *file, p *proposal, o review.Origin) (*gate, error) {
-	if !s.core.settings().Review.Before() {
-		return nil, nil
+// A gate is one change that waits for the user's word: a question and the
+// proposed hunks that show in place what it is about. The hunks are marked one by
+// one, and when all are, that is the answer: an agent whose every hunk is applied
+// is let do it; if only some are, it is refused, and these are made for it; if
+// none, it is refused. An answer that comes by another road decides the hunks
+// that have no mark yet.
+type gate struct {
+	sess   *session
+	origin review.Origin // of the proposals, but for their change
+	before bool          // what is applied is reviewed thereby (review.mode)
+	write  bool          // a write that is held, and made by us
+	whole  bool          // all that is asked for is shown
+	notes  []string      // of what is not
+	parts  []part        // constant once the question is open
+
+	mu sync.Mutex // guards what follows
+	q  *question
+	// The answer, when there is one.
+	allow  bool // what has no mark is applied
+	partly bool // the agent is refused, and what is applied is made for it
+}
+
+// newGate returns a gate without a question for what a tool call would do.
+func (s *session) newGate(o review.Origin) *gate {
+	return &gate{sess: s, origin: o, whole: true, before: s.core.settings().Review.Before()}
+}
+
+// close withdraws what is still proposed.
+func (g *gate) close() {
+	if g == nil {
+		return
 	}
-	if s.isCancelled() {
-		return nil, notWritten(f, "the turn was cancelled")
+	for _, p := range g.parts {
+		p.leave()
 	}
-	g := s.newGate(o)
-	g.write = true
-	var made proposal
-	var shown []review.Hunk
-	f.mu.Lock()
-	approved := slices.Clone(f.approved)
-	f.mu.Unlock()
-	err := g.list(ctx, f, func(d *review.Doc) (text.Text, error) {
-		made, shown = *p, nil
-		now := d.Text()
-		if p.edit != nil {
-			content, err := p.edit(now)
-			if err != nil {
-				return now, err
+}
+
+// opened gives the gate its question.
+func (g *gate) opened(q *question) {
+	g.mu.Lock()
+	g.q = q
+	g.mu.Unlock()
+	g.check()
+}
+
+// tally counts hunks by what is to become of them.
+type tally struct {
+	applied   int
+	discarded int
+	settled   int // conflicts that are to be settled in another way than by leaving the user's text
+	unmarked  int
+	contested int // conflicts without a mark
+}
+
+func (g *gate) tally() tally {
+	var t tally
+	for _, p := range g.parts {
+		p.f.mu.Lock()
+		if p.f.doc != nil {
+			for _, h := range p.f.doc.Proposals(p.change) {
+				switch conflict := h.State == review.StateConflict; {
+				case h.Marked == review.TakeMine:
+					t.discarded++
+				case h.Marked != "" && conflict:
+					t.settled++
+				case h.Marked != "":
+					t.applied++
+				case conflict:
+					t.contested++
+				default:
+					t.unmarked++
+				}
 			}
-			made = proposal{base: now.String(), content: content, origin: p.origin}
 		}
-		next := d.Clone()
-		if patch(next, made.base, made.content, o) != nil {
-			return now, nil // a conflict, as the write will find
+		p.f.mu.Unlock()
+	}
+	return t
+}
+
+// check answers the question when every hunk is marked, if the hunks are all of
+// it and the agent offers the answer that is meant.
+func (g *gate) check() {
+	g.mu.Lock()
+	q := g.q
+	g.mu.Unlock()
+	if q == nil || !g.whole {
+		return
+	}
+	t := g.tally()
+	if t.unmarked+t.contested > 0 || t.applied+t.discarded+t.settled == 0 && !g.write {
+		return
+	}
+	option := "" // refuses
+	if t.discarded == 0 && (t.settled == 0 || g.write) {
+		if option = optionOf(q.Options, "allow_once"); option == "" {
+			return
 		}
-		trial := d.Clone()
-		trial.Propose(o, next.Text())
-		if shown = trial.Proposals(o.Change); approved.cover(s.id, shown) {
-			return now, nil
+	}
+	if err := g.sess.core.broker.choose(q, option); err != nil {
+		g.sess.core.log.Debug("answer by hunks", "question", q.ID, "err", err)
+	}
+}
+
+// optionOf is the first option of that kind, or "".
+func optionOf(options []PermissionOption, kind string) string {
+	for _, o := range options {
+		if o.Kind == kind {
+			return o.OptionID
 		}
-		return next.Text(), nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	if len(g.files) == 0 {
-		return nil, nil
+	return ""
+}
+
+// answered turns the user's answer into the one the agent gets: it is not let do
+// what the user wants only a part of.
+func (g *gate) answered(o PermissionOutcome, options []PermissionOption) PermissionOutcome {
+	kind := ""
+	for _, opt := range options {
+		if !o.Cancelled && opt.OptionID == o.OptionID {
+			kind, _, _ = strings.Cut(opt.Kind, "_")
+		}
 	}
-	*p = made
-	call := ToolCall{ID: o.ToolCall, Kind: "edit", Status: "pending", Title: "Write " + s.relative(string(f.path)), Locations: []Location{{Path: string(f.path)}}}
-	if call.ID == "" {
-		call.ID = s.core.newID("t")
+	if kind != "allow" && kind != "reject" {
+		return o
 	}
-	for _, h := range shown {
-		call.Content = append(call.Content, ToolContent{Type: "diff", Path: string(f.path), OldText: &h.BaseText, NewText: h.Text})
+	t := g.tally()
+	if g.write { // we make it, so that it is in the text however it was settled
+		t.applied, t.settled = t.applied+t.settled, 0
 	}
-	outcome, err := s.core.broker.askGate(ctx, s, s.now(), call, []PermissionOption{
-		{OptionID: "apply", Name: "Apply", Kind: "allow_once"},
-		{OptionID: "discard", Name: "Discard", Kind: "reject_once"},
-	}, g)
+	allow := kind == "allow"
+	if allow {
+		t.applied += t.unmarked
+	}
+	partly := t.applied+t.settled > 0 && !(allow && t.discarded+t.settled == 0)
+	g.mu.Lock()
+	g.allow, g.partly = allow, partly
+	g.mu.Unlock()
 	switch {
-	case err != nil:
-		g.close()
-		return nil, err
-	case outcome.Cancelled:
-		g.close()
-		s.afterCancel(ctx)
-		return nil, notWritten(f, "the turn ended before the user had decided on it")
-	case outcome.OptionID != "apply" && !g.partly:
-		g.close()
-		return nil, notWritten(f, "the user does not want this change. Ask what is wanted, or go on without it")
+	case allow && t.discarded+t.settled == 0:
+		g.approve()
+		return o
+	case !allow:
+		return o
 	}
-	return g, nil
+	for _, k := range []string{"reject_once", "reject_always"} {
+		if id := optionOf(options, k); id != "" {
+			return PermissionOutcome{OptionID: id}
+		}
+	}
+	return PermissionOutcome{Cancelled: true}
 }
 
-func notWritten(f *file, why string) error {
-	return Errorf(KindConflict, "nothing was written to %s: %s", f.path, why)
+func (g *gate) allows() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.allow
 }
 
-// isCancelled tells that the running turn is being cancelled.
-func (s *session) isCancelled() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.running != nil && s.running.cancelled
+// isPartly reports whether a part of the change is to be made for the agent.
+func (g *gate) isPartly() bool {
+	if g == nil {
+		return false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.partly
 }
 
-// landPart makes the part of a held write that the user has applied; the error
-// tells the agent what became of the rest.
-func (g *gate) landPart(ctx context.Context, f *file) (landed, error) {
-	l, err := g.land(ctx, f)
+// landed is what became of the proposals in one file.
+type landed struct {
+	applied, discarded []review.Hunk
+	out                outcome
+	saveErr            error
+}
+
+// land makes what is applied in a file, and nothing else.
+func (g *gate) land(ctx context.Context, p part) (landed, error) {
+	var l landed
+	f, c := p.f, g.sess.core
+	o := g.origin
+	o.Change = p.change
+	disk, err := buffers.ReadDisk(f.path)
 	if err != nil {
-		return l, err
+		return l, Errorf(KindInvalid, "%w", err)
 	}
-	var places []string
-	for _, h := range l.discarded {
-		places = append(places, strings.TrimSpace(lineSpan([2]int{h.StartLine, h.EndLine}, h.EndLine+1)))
-	}
-	what := fmt.Sprintf("the user applied %d of the %d parts of this change", len(l.applied), len(l.applied)+len(l.discarded))
-	if len(places) > 0 {
-		what += fmt.Sprintf(" and does not want the others (%s of the text before it)", strings.Join(places, ", "))
-	}
-	return l, Errorf(KindConflict, "%s was written only in part: %s. Read it again before you go on", f.path, what)
-}
-
-// decideOrMark decides, and marks the proposed hunks among those that are meant:
-// by id, or all that a file shows. A session's or a turn's are not meant by these
-// names, as they may not have been seen.
-func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, state review.State, how decision) (Decision, error) {
-	marks := map[*file][]string{}
-	var marked []*file
-	rest := d
-	for _, f := range c.filesMeant(d) {
-		for _, h := range f.proposed() {
-			switch conflict := h.State == review.StateConflict; {
-			case conflict && state == review.StatePending && take != review.TakeMine:
-				continue // mine, theirs or both: that is to be said
-			case !conflict && state == review.StateConflict:
-				continue
-			case len(d.Hunks) > 0 && !slices.Contains(d.Hunks, h.ID):
-				continue
-			}
-			if marks[f] == nil {
-				marked = append(marked, f)
-			}
-			marks[f] = append(marks[f], h.ID)
-			rest.Hunks = slices.DeleteFunc(slices.Clone(rest.Hunks), func(id string) bool { return id == h.ID })
-		}
-	}
-	out := Decision{Decided: []string{}}
-	if len(d.Hunks) == 0 || len(rest.Hunks) > 0 {
-		var err error
-		if out, err = c.decide(ctx, rest, state, how); err != nil {
-			return out, err
-		}
-	}
-	for _, f := range marked {
-		f.mark(ctx, marks[f], take, &out)
-	}
-	return out, nil
-}
-
-// filesMeant are those in which a decision may be about proposals.
-func (c *Core) filesMeant(d Decide) []*file {
-	switch {
-	case len(d.Hunks) > 0:
-		return c.allFiles()
-	case d.URI == "" || d.Session != "" || d.Turn != "":
-		return nil
-	}
-	if p, ok := c.pathOf(d.URI); ok {
-		return []*file{c.file(p)}
-	}
-	return nil
-}
-
-// proposed are the hunks of all that is proposed in the file.
-func (f *file) proposed() []review.Hunk {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	var out []review.Hunk
-	if f.doc != nil {
-		for change := range f.gates {
-			out = append(out, f.doc.Proposals(change)...)
-		}
-	}
-	return out
-}
-
-// mark says what is to become of proposed hunks.
-func (f *file) mark(ctx context.Context, ids []string, take review.Take, out *Decision) {
-	var done []string
-	var refused []Refusal
-	_, err := f.change(ctx, operation{label: "mark", marks: true, apply: func(d *review.Doc) error {
-		done, refused = nil, nil
-		for _, id := range ids {
-			if err := d.Mark(id, take); err != nil {
-				refused = append(refused, Refusal{ID: id, Reason: err.Error()})
-				continue
-			}
-			done = append(done, id)
+	// What was applied hunk by hunk has been looked at.
+	accept := g.before || !g.allows()
+	var was text.Text
+	l.out, err = f.change(ctx, operation{label: g.sess.agentName + ": " + o.Title, by: &o, apply: func(d *review.Doc) error {
+		was = d.Text()
+		want := g.take(d, p, &l)
+		d.AgentEdit(want, o)
+		if accept {
+			d.AcceptChanges(o.Change)
 		}
 		return nil
 	}})
 	if err != nil {
-		done, refused = nil, nil
-		for _, id := range ids {
-			refused = append(refused, Refusal{ID: id, Reason: err.Error()})
+		return l, err
+	}
+	if accept {
+		f.acceptedFile()
+	} else if len(l.applied) > 0 && !l.out.onDisk && !disk.Exists && blank(was) {
+		f.markCreated(o)
+	}
+	if !l.out.onDisk {
+		l.saveErr = c.saveAfter(ctx, g.sess, f.path, l.out)
+	}
+	return l, nil
+}
+
+// take withdraws the proposals from d and returns the text with those that are
+// applied: those marked so and, if the answer lets it, those without a mark that
+// are no conflict.
+func (g *gate) take(d *review.Doc, p part, l *landed) text.Text {
+	l.applied, l.discarded = nil, nil
+	allow := g.allows()
+	for _, h := range d.Proposals(p.change) {
+		take := h.Marked
+		if take == "" && allow && h.State == review.StateProposed && d.Mark(h.ID, review.TakeTheirs) == nil {
+			take = review.TakeTheirs
+		}
+		if take == review.TakeTheirs || take == review.TakeBoth {
+			l.applied = append(l.applied, h)
+		} else {
+			l.discarded = append(l.discarded, h)
 		}
 	}
-	out.Decided, out.Refused = append(out.Decided, done...), append(out.Refused, refused...)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	out.Files = slices.DeleteFunc(out.Files, func(r Review) bool { return r.Path == string(f.path) })
-	out.Files = append(out.Files, f.review(f.hunks()))
+	want := d.WithMarked(p.change)
+	d.Withdraw(func(c review.ChangeID) bool { return c != p.change })
+	return want
+}
+
+// landPermitted makes what the user has applied of a change that its agent was
+// refused, and has it told so with the next prompt.
+func (g *gate) landPermitted() {
+	if !g.isPartly() {
+		return
+	}
+	s := g.sess
+	for _, p := range g.parts {
+		l, err := g.land(s.core.ctx, p)
+		if err != nil {
+			if s.core.ctx.Err() == nil {
+				s.notice(g.origin.Turn, EntryError, fmt.Sprintf("what you applied of %s could not be made: %v", s.relative(string(p.f.path)), err))
+			}
+			continue
+		}
+		s.mu.Lock()
+		for _, h := range l.applied {
+			s.untold = append(s.untold, rejectedHunk{p.f.path, h, true})
+		}
+		for _, h := range l.discarded {
+			s.untold = append(s.untold, rejectedHunk{p.f.path, h, false})
+		}
+		s.mu.Unlock()
+	}
+}
+
+// tend keeps proposals and approvals in step with the text, and has gates that
+// may be through look; mu is held.
+func (f *file) tend() {
+	if f.doc == nil {
+		return
+	}
+	if f.doc.Proposing() {
+		f.doc.Withdraw(func(c review.ChangeID) bool { return f.gates[c] != nil })
+	}
+	if len(f.approved) > 0 && (f.flight == nil || f.flight.landed) && !f.kept.aloud && !f.doc.Provisional() {
+		f.acceptApproved()
+	}
+	for c, g := range f.gates {
+		if !f.gone && !slices.ContainsFunc(f.doc.Proposals(c), func(h review.Hunk) bool { return h.Marked == "" }) {
+			f.core.spawn(g.check)
+		}
+	}
+}
+
+// onlyProposed tells that nothing is known of the file beyond its text but
+// what is proposed; mu is held.
+func (f *file) onlyProposed() bool {
+	return f.doc.Proposing() && !f.doc.Tracking() && f.fileChange() == nil
 }

@@ -88,7 +88,7 @@ func (w scene) merge(seen, content string) (string, error) {
 
 // resultOf is what claims make of a text.
 func resultOf(seen string, claims []claim) (string, error) {
-	if len(claims) == 1 && claims[0].old != nil && alike(seen, *claims[0].old) { // the whole file
+	if len(claims) == 1 && claims[0].old != nil && sameBesidesEnds(seen, *claims[0].old) { // the whole file
 		if seen == *claims[0].old {
 			return claims[0].new, nil
 		}
@@ -143,8 +143,8 @@ func inTurn(seen string, claims []claim) (string, error) {
 	return seen, nil
 }
 
-// alike compares texts without their line ends and byte order mark.
-func alike(a, b string) bool {
+// sameBesidesEnds compares texts without their line ends and byte order mark.
+func sameBesidesEnds(a, b string) bool {
 	plain := func(s string) string { return lf(strings.TrimPrefix(s, "\uFEFF")) }
 	return a == b || plain(a) == plain(b)
 }
@@ -202,12 +202,22 @@ func (c claim) find(s string) ([]span, error) {
 }
 
 // patched applies the hunks of a patch: where they say, or else where their old
-// rows are found once.
+// rows are found once. Copilot counts what is behind the last line end as a row.
 func patched(seen string, hunks []patchHunk) (string, error) {
 	rows := linediff.Split(seen)
-	if rows[len(rows)-1] == "" {
-		rows = rows[:len(rows)-1]
+	if rows[len(rows)-1] != "" {
+		return patchedRows(seen, rows, hunks)
 	}
+	s, err := patchedRows(seen, rows[:len(rows)-1], hunks)
+	if errors.Is(err, errNotThere) && seen != "" {
+		if s, err = patchedRows(seen, rows, hunks); err == nil {
+			s = strings.TrimSuffix(strings.TrimSuffix(s, "\n"), "\r")
+		}
+	}
+	return s, err
+}
+
+func patchedRows(seen string, rows []string, hunks []patchHunk) (string, error) {
 	is := func(at int, want []string) bool {
 		return at >= 0 && at+len(want) <= len(rows) && slices.Equal(rows[at:at+len(want)], want)
 	}

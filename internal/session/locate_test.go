@@ -97,6 +97,8 @@ func TestLocatePatches(t *testing.T) {
 		{name: "a new file", live: "", diff: "@@ -0,0 +1,2 @@\n+brand new\n+file\n", want: "brand new\nfile\n"},
 		{name: "CRLF", live: "a\r\nb\r\n", diff: "@@ -2 +2,2 @@\n-b\n+B\n+C\n", want: "a\r\nB\r\nC\r\n"},
 		{name: "no newline at the end", live: "a\nb", diff: "@@ -2 +2 @@\n-b\n\\ No newline at end of file\n+B\n\\ No newline at end of file\n", want: "a\nB"},
+		{name: "Copilot's last row", live: file, diff: "\ndiff --git a/x b/x\nindex 0..0 100644\n--- a/x\n+++ b/x\n@@ -4,3 +4,3 @@\n-b\n+B\n 3\n \n\n", want: "1\nb\n2\nB\n3\n"},
+		{name: "Copilot's last row, CRLF", live: "1\r\n2\r\n", diff: "@@ -2,2 +2,2 @@\n-2\n+B\n \n", want: "1\r\nB\r\n"},
 		{name: "all gone", live: "a\n", diff: "@@ -1 +0,0 @@\n-a\n", want: ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
