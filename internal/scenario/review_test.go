@@ -23,6 +23,8 @@ type hunk struct {
 	Text     string `json:"text"`
 	Mixed    bool   `json:"mixed"`
 	Marked   string `json:"marked"`
+
+	Committed bool `json:"committed"`
 }
 
 type origin struct {
@@ -40,8 +42,11 @@ type review struct {
 	Rev     string `json:"rev"`
 	Version *int   `json:"version"`
 	File    *struct {
-		ID string `json:"id"`
-		Op string `json:"op"`
+		ID     string `json:"id"`
+		Op     string `json:"op"`
+		From   string `json:"from"`
+		Mode   string `json:"mode"`
+		Opaque string `json:"opaque"`
 	} `json:"file"`
 	Hunks []hunk `json:"hunks"`
 }
@@ -159,6 +164,9 @@ func (h hunk) lines() []string {
 	}
 	if h.Marked != "" {
 		head += " marked " + h.Marked
+	}
+	if h.Committed {
+		head += " committed"
 	}
 	for _, o := range h.Origins {
 		head += " [" + o.Author
@@ -286,7 +294,13 @@ func init() {
 			w.hunks[name] = r.Hunks
 			var out []string
 			if r.File != nil {
-				out = append(out, "file "+r.File.Op)
+				line := "file " + r.File.Op
+				for _, s := range []string{r.File.Opaque, r.File.Mode, r.File.From} {
+					if s != "" {
+						line += " " + s
+					}
+				}
+				out = append(out, line)
 			}
 			for _, h := range r.Hunks {
 				out = append(out, h.lines()...)

@@ -16,7 +16,7 @@ import (
 )
 
 // A file that an agent renames arrives as one that is gone and one that is new, with
-// the same content, or nearly. It is one change of the file as a whole, and the rows
+// the same content, or nearly, in whatever order and at whatever points of one turn. It is one change of the file as a whole, and the rows
 // that differ are hunks as in any other file. What was undecided before goes along.
 
 // move is a file that has another name now.
@@ -108,14 +108,14 @@ func likeness(a, b checkpoint.State) float64 {
 // takeMoves tracks the renames among the changes of a turn, and returns what is
 // left of them.
 func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []checkpoint.Change {
-	c := s.core
+	c, turn := s.core, s.turnID()
 	var gone, made []checkpoint.Change
 	for _, ch := range changes {
 		f := c.file(ch.Path)
 		switch {
-		case ch.Before.Exists && !ch.After.Exists && f.isNewlyGone():
+		case ch.Before.Exists && !ch.After.Exists && f.isNewlyGone(turn):
 			gone = append(gone, ch)
-		case !ch.Before.Exists && ch.After.Exists && f.isNewlyMade():
+		case !ch.Before.Exists && ch.After.Exists && f.isNewlyMade(turn):
 			made = append(made, ch)
 		}
 	}
@@ -158,23 +158,30 @@ func (s *session) vanished(changes []checkpoint.Change) []checkpoint.Change {
 	return out
 }
 
-// isNewlyGone: nobody has taken in yet that the file is not there any more.
-func (f *file) isNewlyGone() bool {
+// isNewlyGone: the file has been taken away in this turn, and at most that is known.
+func (f *file) isNewlyGone(turn string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return !(f.deleted || f.entire.gone || f.missing) && f.opaqueSeen == nil
+	if f.deleted || f.entire.gone {
+		return f.entire.by.Turn == turn
+	}
+	return !f.missing && f.opaqueSeen == nil
 }
 
-// isNewlyMade: nobody has taken in yet that the file is there, and nothing else is
-// known of it.
-func (f *file) isNewlyMade() bool {
+// isNewlyMade: the file has been made in this turn, and at most that is known; the
+// user has written nothing in it.
+func (f *file) isNewlyMade(turn string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	known := f.created || f.deleted || f.entire.from != "" || f.opaqueSeen != nil
-	if len(f.open) > 0 {
-		return !known && f.doc != nil && !f.doc.Tracking()
+	switch {
+	case f.deleted || f.entire.from != "" || f.opaqueSeen != nil:
+		return false
+	case f.created:
+		return f.entire.by.Turn == turn && f.doc != nil && f.doc.OnlyAgent()
+	case len(f.open) > 0:
+		return f.doc != nil && !f.doc.Tracking()
 	}
-	return !known && f.doc == nil && (f.before == nil || f.missing)
+	return f.doc == nil && (f.before == nil || f.missing)
 }
 
 // holdBoth takes the slots of two files, always in one order.
@@ -237,10 +244,16 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 		was, is = text.Text{}, text.Text{}
 	}
 	doc := review.New(was, c.now)
-	if from.doc != nil && from.doc.Text().Equal(was) {
-		doc = from.doc.Clone()
-		if len(from.open) > 0 { // the document stays, and what is undecided goes
-			from.doc = review.New(was, c.now)
+	if from.doc != nil {
+		old := from.doc.Clone()
+		if from.deleted {
+			old.AgentEdit(was, from.entire.by) // as if it had not been
+		}
+		if old.Text().Equal(was) {
+			doc = old
+			if len(from.open) > 0 { // the document stays, and what is undecided goes
+				from.doc = review.New(was, c.now)
+			}
 		}
 	}
 	w := entire{by: o, from: from.path, exec: &m.to.After.Exec}
@@ -264,7 +277,11 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 	doc.AgentEdit(is, o)
 	to.doc, to.entire, to.created, to.deleted = doc, w, created, false
 	to.record(&o, text.Text{}, is, true)
-	from.record(&o, was, text.Text{}, false)
+	if len(from.open) > 0 {
+		from.history = append(from.history, agentStep{session: o.Session, turn: o.Turn, before: was, gone: true})
+	} else {
+		from.record(&o, was, text.Text{}, false)
+	}
 	to.keepBefore(is)
 	to.missing = false
 	from.entire, from.created, from.deleted, from.missing = entire{}, false, false, true
