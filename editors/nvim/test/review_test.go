@@ -2,6 +2,7 @@ package nvim_test
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestHunks(t *testing.T) {
 			"four",
 			"▎ five   3/5 demo conflict", "FIVE", "V",
 			"six",
-			"▎ seven   4/5 demo proposes", "SEVEN",
+			"┆ seven   4/5 demo proposes", "SEVEN",
 			"▁ eight", "nine   5/5 demo", "ten",
 		}
 		if !slices.Equal(text, want) {
@@ -69,7 +70,47 @@ func TestHunks(t *testing.T) {
 		if other := background("five"); other == added || other == deleted {
 			t.Errorf("a conflict looks like a change: %x", other)
 		}
+		if old, new := background("seven"), background("SEVEN"); old == deleted || new == added || old == new || new == plain {
+			t.Errorf("what is proposed looks like what is there: %x, %x", old, new)
+		}
 		e.picture("end")
+	})
+}
+
+// Proposed hunks are applied and discarded with the keys of the others, show how
+// they are marked, and are nothing to bring back.
+func TestProposals(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		h1 := newHunk("h1", "proposed", 1, 2, "two\n", "zwei\n")
+		h2 := newHunk("h2", "proposed", 5, 6, "six\n", "sechs\n")
+		e.review("a.txt", v, h1, h2)
+		e.WaitScreen("2/2 demo proposes")
+		e.Input("<C-w>hgg]h")
+		e.WaitScreen("gha apply  ghr discard")
+		marked := func(h hunk, how string) hunk {
+			h = maps.Clone(h)
+			h["marked"] = how
+			return h
+		}
+		e.on("acp.review.accept", decided([]any{e.reviewOf("a.txt", v, marked(h1, "apply"), h2)}, "h1"))
+		e.Input("gha")
+		if d := e.expectDecision("accept"); !slices.Equal(d.Hunks, []string{"h1"}) {
+			t.Errorf("applied %+v", d)
+		}
+		e.WaitScreen("1/2 demo proposes, applied")
+		e.on("acp.review.reject", decided([]any{e.reviewOf("a.txt", v, marked(h1, "apply"), marked(h2, "discard"))}, "h2"))
+		e.Input("6Gghr")
+		if d := e.expectDecision("reject"); !slices.Equal(d.Hunks, []string{"h2"}) {
+			t.Errorf("discarded %+v", d)
+		}
+		e.WaitScreen("2/2 demo proposes, discarded")
+		e.review("a.txt", v) // the question is answered
+		e.on("acp.review.list", func(arg) any { return map[string]any{"files": []any{}} })
+		e.Input(":Acp restore<CR>")
+		e.WaitScreen("nothing was rejected")
 	})
 }
 
@@ -165,6 +206,33 @@ func TestDecisions(t *testing.T) {
 		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h3"}) {
 			t.Errorf("restored %+v, want what was rejected last", d)
 		}
+	})
+}
+
+// What is rejected no more, because the user has undone that, is not brought back.
+func TestRestoreAfterUndo(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		h1, h2 := newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"), newHunk("h2", "pending", 3, 4, "vier\n", "four\n")
+		e.review("a.txt", v, h1, h2)
+		e.WaitScreen("2/2 demo")
+		e.on("acp.review.reject", decided([]any{e.reviewOf("a.txt", v, h2)}, "h1"))
+		e.Input("<C-w>h2Gghr")
+		e.WaitScreen("1/1 demo")
+		e.on("acp.review.reject", decided([]any{e.reviewOf("a.txt", v)}, "h2"))
+		e.Input("4Gghr")
+		e.WaitGone("1/1 demo")
+		e.review("a.txt", v, h2)
+		e.WaitScreen("1/1 demo")
+		e.Input("ghu")
+		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h1"}) {
+			t.Errorf("restored %+v", d)
+		}
+		e.on("acp.review.list", func(arg) any { return map[string]any{"files": []any{}} })
+		e.Input("ghu")
+		e.WaitScreen("nothing was rejected")
 	})
 }
 

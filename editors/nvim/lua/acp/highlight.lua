@@ -9,10 +9,13 @@ M.groups = {
   AcpDeletedText = 'DiffText',
   AcpMixed = 'DiffChange',
   AcpConflict = 'DiffText',
+  AcpProposed = 'DiffAdd',
+  AcpProposedOld = 'CursorLine',
   AcpAddedSign = 'Added',
   AcpDeletedSign = 'Removed',
   AcpMixedSign = 'Changed',
   AcpConflictSign = 'DiagnosticWarn',
+  AcpProposedSign = 'DiagnosticInfo',
   AcpHint = 'Comment',
   AcpKey = 'Special',
   -- chat
@@ -52,6 +55,8 @@ local tints = {
   AcpDeletedText = { 'Removed', 0.42 },
   AcpMixed = { 'Changed', 0.16 },
   AcpConflict = { 'DiagnosticWarn', 0.2 },
+  AcpProposed = { 'Added', 0.1 },
+  AcpProposedOld = { 'Removed', 0.1 },
 }
 
 ---@param from integer RGB

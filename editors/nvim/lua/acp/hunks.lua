@@ -41,13 +41,21 @@ end
 ---@field lines string? group of the lines that stand
 ---@field virtual string group of the lines that do not
 ---@field sign string
+---@field bar string? what stands in the sign column
 ---@field below boolean the virtual lines come after the standing ones
 
 ---@type table<string, acp.Look>
 local looks = {
   pending = { lines = 'AcpAdded', virtual = 'AcpDeleted', sign = 'AcpAddedSign', below = false },
   mixed = { lines = 'AcpMixed', virtual = 'AcpDeleted', sign = 'AcpMixedSign', below = false },
-  proposed = { lines = 'AcpDeleted', virtual = 'AcpAdded', sign = 'AcpMixedSign', below = true },
+  proposed = {
+    lines = 'AcpProposedOld',
+    virtual = 'AcpProposed',
+    sign = 'AcpProposedSign',
+    bar = '┆',
+    below = true,
+  },
+  discarded = { virtual = 'AcpDim', sign = 'AcpDim', bar = '┆', below = true },
   conflict = {
     lines = 'AcpConflict',
     virtual = 'AcpAdded',
@@ -61,6 +69,8 @@ local looks = {
 local function look(hunk)
   if hunk.state == 'pending' and hunk.mixed then
     return looks.mixed
+  elseif hunk.state == 'proposed' and hunk.marked == 'discard' then
+    return looks.discarded
   end
   return looks[hunk.state] or looks.pending
 end
@@ -97,6 +107,9 @@ local function hint(placed, total)
   end
   if hunk.committed then
     text = text .. ' committed'
+  elseif hunk.marked then
+    local words = { apply = 'applied', discard = 'discarded', both = 'both' }
+    text = text .. ', ' .. (words[hunk.marked] or hunk.marked)
   end
   return { { '  ' .. text .. ' ', 'AcpHint' } }
 end
@@ -184,7 +197,7 @@ local function draw(bufnr, placed, total, count)
   if config.get().review.signs then
     api.nvim_buf_set_extmark(bufnr, ns, math.min(first, count - 1), 0, {
       end_row = math.max(last - 1, math.min(first, count - 1)),
-      sign_text = empty and (first >= count and '▁' or '▔') or '▎',
+      sign_text = empty and (first >= count and '▁' or '▔') or style.bar or '▎',
       sign_hl_group = empty and hunk.state == 'pending' and 'AcpDeletedSign' or style.sign,
       priority = 20,
       strict = false,

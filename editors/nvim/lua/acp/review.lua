@@ -207,12 +207,22 @@ local verbs =
 ---@param arg table
 ---@param done fun()?
 local function decide(command, arg, done)
+  local proposed = {} -- what is discarded was never there, and cannot be restored
+  for _, review in pairs(reviews) do
+    for _, hunk in ipairs(review.hunks or {}) do
+      proposed[hunk.id] = hunk.state == 'proposed'
+    end
+  end
   client.execute('acp.review.' .. command, arg, function(err, result)
     if err then
       return util.warn(err.message)
     end
     if command == 'reject' then
-      vim.list_extend(rejected, result.decided or {})
+      for _, id in ipairs(result.decided or {}) do
+        if not proposed[id] then
+          rejected[#rejected + 1] = id
+        end
+      end
     end
     report(result, verbs[command])
     if done then
