@@ -147,18 +147,19 @@ func authenticated[Res any](ctx context.Context, a *agent, request func() (*Res,
 
 func (a *agent) load(ctx context.Context, method, id string, p session.SessionParams) (*wire.LoadSessionResponse, error) {
 	return authenticated(ctx, a, func() (*wire.LoadSessionResponse, error) {
-		return wire.Call[wire.LoadSessionResponse](ctx, a.conn, method, wire.LoadSessionRequest{
+		res, err := wire.Call[wire.LoadSessionResponse](ctx, a.conn, method, wire.LoadSessionRequest{
 			SessionID: id, Cwd: p.Cwd, MCPServers: fromServers(p.MCPServers), AdditionalDirectories: p.MoreRoots,
 		})
+		var e *wire.Error
+		if errors.As(err, &e) && e.Code == wire.CodeNotFound {
+			return nil, session.Errorf(session.KindUnknownSession, "agent %s has no session %q: %s%s", a.name, id, e.Message, detail(e))
+		}
+		return res, err
 	})
 }
 
 func (a *agent) LoadSession(ctx context.Context, id string, p session.SessionParams) (session.SessionState, error) {
 	res, err := a.load(ctx, wire.MethodLoadSession, id, p)
-	var e *session.Error
-	if errors.As(err, &e) && wire.ErrorCode(err) == wire.CodeNotFound {
-		return session.SessionState{}, session.Errorf(session.KindUnknownSession, "%s (session %s)", e.Message, id)
-	}
 	if err != nil {
 		return session.SessionState{}, err
 	}

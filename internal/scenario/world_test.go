@@ -150,12 +150,14 @@ func (w *world) shorten(s string) string {
 		s = strings.ReplaceAll(s, self, "$SELF")
 	}
 	s = waited.ReplaceAllString(s, "did not answer in ...:")
+	s = listed.ReplaceAllString(s, "There are ...; the setting agents")
 	s = silent.ReplaceAllString(s, "$1 ...")
 	return strings.ReplaceAll(s, filepath.Dir(w.root), "$OUTSIDE")
 }
 
 var (
 	waited = regexp.MustCompile(`did not answer in [0-9a-z.]+:`)
+	listed = regexp.MustCompile(`There are claude, .*; the setting agents`)
 	silent = regexp.MustCompile(`(has not answered since|\btook) [0-9][0-9a-z:.]*`)
 )
 

@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,6 +53,9 @@ func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, 
 	if err != nil {
 		return nil, Errorf(KindInvalid, "cwd %q: %w", cwd, err)
 	}
+	if st, err := os.Stat(string(p)); err != nil || !st.IsDir() {
+		return nil, Errorf(KindInvalid, "folder %s does not exist", p)
+	}
 	s := &session{
 		core: c, id: c.newID("s"), agentName: agent, cwd: string(p), wanted: options,
 		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1),
@@ -92,17 +97,26 @@ func (s *session) start(load string) {
 	if err != nil {
 		s.fail(err)
 	} else {
-		s.state = StateIdle
+		s.state, s.begun = StateIdle, true
 	}
 	close(s.opened)
 	s.changed()
 	s.pump()
 }
 
+// agentError is an error of an agent. One without a kind was none of ours.
+func agentError(err error) error {
+	var own *Error
+	if err == nil || errors.As(err, &own) {
+		return err
+	}
+	return &Error{Kind: KindAgentFailed, Message: err.Error(), Err: err}
+}
+
 // fail is called with mu held.
 func (s *session) fail(err error) {
 	s.state = StateFailed
-	s.errText, s.errKind = err.Error(), KindOf(err)
+	s.errText, s.errKind = err.Error(), KindOf(agentError(err))
 	turnID := ""
 	if s.running != nil {
 		turnID = s.running.id
@@ -332,7 +346,7 @@ func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
 	if err != nil {
 		f.fail(err)
 	} else {
-		f.state = StateIdle
+		f.state, f.begun = StateIdle, true
 	}
 	close(f.opened)
 	f.changed()

@@ -32,6 +32,7 @@ type session struct {
 	errText   string
 	errKind   Kind
 	queue     []*turn
+	begun     bool // it was ready for prompts once
 	ending    bool // no prompt is taken any more
 	running   *turn
 	turns     int
@@ -155,7 +156,7 @@ func (s *session) process() (*agentProcess, error) {
 		if s.state == StateFailed {
 			return nil, s.failure()
 		}
-		return nil, Errorf(KindBusy, "session %s is not ready (%s)", s.id, s.state)
+		return nil, Errorf(KindBusy, "the session is not ready yet (%s): try again when it is", s.state)
 	}
 	return s.proc, nil
 }

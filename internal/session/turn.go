@@ -56,8 +56,7 @@ func (c *Core) promptSession(r Prompt) (*session, error) {
 	for _, s := range slices.Backward(c.allSessions()) {
 		s.mu.Lock()
 		// One that has failed after it had begun goes on with its next prompt.
-		begun := s.state != StateFailed || s.remote != ""
-		usable := s.state != StateClosed && begun && (agent == "" || agent == s.agentName)
+		usable := s.state != StateClosed && (s.begun || s.state != StateFailed) && (agent == "" || agent == s.agentName)
 		s.mu.Unlock()
 		if usable {
 			return s, nil
@@ -122,7 +121,7 @@ func (s *session) revive() {
 	if err != nil {
 		s.fail(err)
 	} else {
-		s.state = StateIdle
+		s.state, s.begun = StateIdle, true
 	}
 	close(s.opened)
 	s.changed()
@@ -205,7 +204,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 		}
 		s.entryChanged(it)
 	}
-	t.stop, t.err = stop, err
+	t.stop, t.err = stop, agentError(err)
 	s.running, s.consented = nil, nil
 	if s.state == StateRunning {
 		s.state = StateIdle
