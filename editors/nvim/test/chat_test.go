@@ -288,7 +288,14 @@ func TestCompletion(t *testing.T) {
 		e.WaitScreen("@buffer")
 		e.Input("m<C-n>")
 		e.WaitLua(`vim.fn.getline('.') == 'é: look at @main.go'`)
-		e.Input("<C-y> now<Esc><CR>")
+		e.Input("<C-y>")
+		e.WaitLua("vim.fn.pumvisible() == 0")
+		e.textNow("main.go") // all that was asked has been answered
+		e.Exec("vim.cmd.redraw()", nil)
+		if strings.Contains(e.Screen(), "@buffer") {
+			t.Errorf("the menu is back:\n%s", e.Screen())
+		}
+		e.Input(" now<Esc><CR>")
 		if p := e.expectPrompt(); p.Text != "é: look at @main.go now" {
 			t.Errorf("sent %q", p.Text)
 		}
@@ -305,6 +312,9 @@ func TestServerDies(t *testing.T) {
 		e.ask("acp/permission", question("q1"))
 		e.WaitScreen("1/1 demo")
 		e.WaitScreen("demo asks")
+		e.entry("e1", "tool", "tool", map[string]any{"id": "c1", "title": "Run the tests", "status": "in_progress"})
+		e.entry("e2", "permission", "question", question("q1"))
+		e.WaitScreen("● Run the tests")
 		e.on("acp.prompt", func(arg) any { e.drop(); return nil })
 		e.Input("iprecious<Esc><CR>")
 		e.WaitScreen("acp-ls ended")
@@ -312,13 +322,60 @@ func TestServerDies(t *testing.T) {
 		e.WaitGone("1/1 demo")
 		e.WaitGone("demo asks")
 		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'precious'`)
-		e.on("acp.prompt", func(arg) any { return map[string]any{"session": "s1", "turn": "t1"} })
+		e.WaitScreen("■ Run the tests")
+		e.WaitScreen("? Run make test: not answered")
 		e.expect("acp.prompt")
+		e.Input(":Acp<CR>") // the conversation stays until something is sent
+		e.WaitScreen("■ Run the tests")
+
+		// The agent has kept the session, and takes it up.
+		e.on("acp.prompt", func(arg) any { return map[string]any{"session": "s2", "turn": "t1"} })
+		e.on("acp.session.load", func(arg) any {
+			e.notify("acp/entry", map[string]any{"session": "s2", "entry": map[string]any{"id": "e1", "kind": "agent", "text": "what was said"}})
+			return info("idle", "session", "s2")
+		})
 		e.Input("<CR>")
-		if p := e.expectPrompt(); p.Text != "precious" {
-			t.Errorf("sent %q", p.Text)
+		var load struct{ Agent, SessionID string }
+		if err := json.Unmarshal(e.expect("acp.session.load"), &load); err != nil || load.Agent != "demo" || load.SessionID != "a1" {
+			t.Errorf("loaded %+v, %v", load, err)
+		}
+		if p := e.expectPrompt(); p.Text != "precious" || p.Session != "s2" {
+			t.Errorf("sent %+v", p)
 		}
 		e.awaitText(e.uri("a.txt"), numbers)
+		e.WaitScreen("what was said")
+		e.WaitScreen("· acp-ls has ended. The session goes on as demo has it")
+
+		// It has not: what has begun is another one, and that is said.
+		e.on("acp.session.load", func(arg) any {
+			return &rpcError{Code: -32803, Message: "no such session", Data: map[string]any{"kind": "agentFailed"}}
+		})
+		e.on("acp.session.new", func(arg) any { return info("idle", "session", "s3") })
+		e.on("acp.prompt", func(arg) any { return map[string]any{"session": "s3", "turn": "t1"} })
+		e.drop()
+		e.WaitScreen("✗ failed")
+		e.Input("iagain<Esc><CR>")
+		if p := e.expectPrompt(); p.Text != "again" || p.Session != "s3" {
+			t.Errorf("sent %+v", p)
+		}
+		e.WaitScreen("This is a new session: demo does not")
+		e.WaitScreen(":buffer acp://session/s2")
+	})
+}
+
+// A session whose agent has died goes on with the next prompt: acp-ls starts it anew.
+func TestAgentDies(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.expect("textDocument/didOpen")
+		e.notify("acp/session", info("failed", "error", "demo ended"))
+		e.WaitScreen("✗ failed")
+		e.Input(":Acp<CR>igo on<Esc><CR>")
+		if p := e.expectPrompt(); p.Text != "go on" || p.Session != "s1" {
+			t.Errorf("sent %+v", p)
+		}
+		e.none("acp.session.new")
 	})
 }
 

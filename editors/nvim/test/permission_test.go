@@ -155,6 +155,34 @@ func TestPermissionsAtOnce(t *testing.T) {
 	})
 }
 
+// The questions of the session one is in come first; which session asks is said.
+func TestPermissionOfAnotherSession(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "permission = { guard = 0 }", "a.txt", numbers)
+		e.open()
+		e.notify("acp/session", info("waiting", "title", "Mend the tests"))
+		other := question("q1")
+		other["session"], other["agent"] = "s2", "claude"
+		e.notify("acp/session", info("waiting", "session", "s2", "agent", "claude", "title", "Write the docs"))
+		e.ask("acp/permission", other)
+		e.WaitScreen("claude asks in Write the docs")
+		own := e.ask("acp/permission", question("q2"))
+		e.WaitScreen("demo asks 1/2 Mend the")
+		e.Exec(`require('acp.chat').show('s2')`, nil)
+		e.WaitScreen("claude asks 1/2 Write the docs")
+		e.Exec(`require('acp.chat').show('s1')`, nil)
+		e.WaitScreen("demo asks 1/2")
+		e.Input(":Acp permission<CR>")
+		e.WaitScreen("1-3 answers")
+		e.Input("1")
+		var got struct{ OptionID string }
+		if e.result(own, &got); got.OptionID != "once" {
+			t.Errorf("answered %q", got.OptionID)
+		}
+		e.WaitScreen("claude asks in Write the docs")
+	})
+}
+
 func TestPermissionInTheChat(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "permission = { guard = 600000 }", "a.txt", numbers)

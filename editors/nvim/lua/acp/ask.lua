@@ -137,7 +137,8 @@ function M.on_ask(params, reply)
   local function show()
     questions.add({
       id = params.id,
-      who = params.agent or 'The agent',
+      session = params.session,
+      who = params.agent,
       text = table.concat(text, '\n'),
       options = { { name = 'Answer', value = 'accept' }, { name = 'Decline', value = 'decline' } },
       choose = function(value)

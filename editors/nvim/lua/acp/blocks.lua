@@ -118,4 +118,22 @@ function B:turn(row, step)
   end
 end
 
+---Ends what a block shows as under way, or asks.
+---@param block acp.Block
+---@return boolean # whether it was
+function M.interrupt(block)
+  local entry = block.entry
+  if block.kind == 'tool' and entry.tool then
+    local status = entry.tool.status
+    if status == 'pending' or status == 'in_progress' then
+      entry.tool.status = 'interrupted'
+      return true
+    end
+  elseif block.kind == 'permission' and (entry.answer or '') == '' then
+    entry.answer = 'not answered'
+    return true
+  end
+  return false
+end
+
 return M

@@ -44,7 +44,11 @@ end
 ---@param session acp.Session?
 ---@return boolean
 local function alive(session)
-  return session ~= nil and session.info.state ~= 'closed' and session.info.state ~= 'failed'
+  if not session or session.lost or session.info.state == 'closed' then
+    return false
+  end
+  -- one whose agent has died goes on with the next prompt, if it had begun
+  return session.info.state ~= 'failed' or (session.info.sessionId or '') ~= ''
 end
 
 ---@return acp.Transcript
@@ -91,6 +95,9 @@ panel.hooks = {
   end,
 }
 questions.beside = panel.left
+questions.session = function()
+  return current
+end
 questions.listen(panel.refresh)
 review.listen(panel.refresh)
 editor.track()
@@ -123,7 +130,7 @@ function M.open(opts)
     panel.focus()
   end
   questions.update()
-  if not alive(M.current()) and not starting and config.get().chat.start then
+  if not M.current() and not starting and config.get().chat.start then
     M.start(opts.agent)
   end
 end
@@ -149,6 +156,7 @@ function M.show(id)
   end
   current, starting = id, nil
   panel.show(sessions.transcript(id).buf)
+  questions.update()
   if blank and #vim.fn.win_findbuf(blank.buf) == 0 then
     pcall(api.nvim_buf_delete, blank.buf, { force = true })
     blank = nil
@@ -193,32 +201,59 @@ local function send(item)
   end)
 end
 
----Starts a new session.
----@param name string? of the agent
-function M.start(name)
-  agent = name or agent
-  current, blank = nil, nil
+---Notes that a session has been asked for.
+---@return fun(): boolean # whether it still is the last one that was
+local function begin()
   starting = {}
   for _, id in ipairs(sessions.order) do
     starting[id] = true
   end
   started = started + 1
   local this = started
+  return function()
+    return this == started
+  end
+end
+
+---Shows a session that is there now, and sends what has waited for it.
+---@param new table SessionInfo
+---@param note string? what is to be said first
+local function begun(new, note)
+  starting = nil
+  local items = unsent
+  unsent = {}
+  local session = sessions.on_session(new)
+  session.lost = nil
+  M.show(new.session)
+  if note then
+    session.transcript:entry({ id = 'acp-begun', kind = 'notice', text = note })
+  end
+  for _, item in ipairs(items) do
+    send(item)
+  end
+end
+
+---Starts a new session.
+---@param name string? of the agent
+---@param lost acp.Session? in the place of this one
+function M.start(name, lost)
+  agent = name or agent
+  current, blank = nil, nil
+  local wanted = begin()
   panel.show(shown().buf)
   local file_win = editor.file_window()
   local cwd = client.root(file_win and api.nvim_win_get_buf(file_win) or nil)
   local function on_reply(err, new)
-    if this ~= started then -- another has been asked for since
+    if not wanted() then -- another has been asked for since
       if not err then
         client.execute('acp.session.close', { session = new.session })
       end
       return
     end
-    starting = nil
-    local items = unsent
-    unsent = {}
     if err then
-      give_back(items)
+      starting = nil
+      give_back(unsent)
+      unsent = {}
       panel.refresh()
       local hint = err.kind == 'authRequired' and 'Log in with :Acp login' or nil
       local session = M.current()
@@ -230,14 +265,48 @@ function M.start(name)
       end
       return show_error(hint and err.message .. '\n' .. hint or err.message)
     end
-    sessions.on_session(new)
-    M.show(new.session)
-    for _, item in ipairs(items) do
-      send(item)
-    end
+    local note = lost
+      and (
+        'acp-ls has ended. This is a new session: %s does not know what was said before. '
+        .. 'The old one: :buffer acp://session/%s'
+      ):format(new.agent, lost.id)
+    begun(new, note)
   end
   vim.schedule(function() -- the windows first: starting acp-ls takes a moment
     client.execute('acp.session.new', { agent = agent, cwd = cwd }, on_reply)
+  end)
+end
+
+---Takes up a session that has ended with acp-ls: with the agent's own record, if it
+---has one, else a new one, and says which it is.
+---@param session acp.Session
+local function resume(session)
+  local info = session.info
+  if (info.sessionId or '') == '' then
+    return M.start(info.agent, session)
+  end
+  local wanted = begin()
+  info.state = 'starting'
+  panel.refresh()
+  local arg = { agent = info.agent, sessionId = info.sessionId, cwd = info.cwd }
+  client.execute('acp.session.load', arg, function(err, loaded)
+    if not wanted() then
+      return
+    end
+    info.state = 'failed'
+    if err and err.kind == 'ended' then
+      starting = nil
+      give_back(unsent)
+      unsent = {}
+      panel.refresh()
+    elseif err then
+      M.start(info.agent, session)
+    else
+      if loaded.session == session.id then
+        sessions.fetch(session.id) -- it is not to be there twice
+      end
+      begun(loaded, ('acp-ls has ended. The session goes on as %s has it'):format(loaded.agent))
+    end
   end)
 end
 
@@ -260,7 +329,12 @@ function M.prompt(text, opts)
     return send(item)
   end
   unsent[#unsent + 1] = item
-  if not starting then
+  local session = M.current()
+  if starting then
+    return
+  elseif session and session.lost then
+    resume(session)
+  else
     M.start()
   end
 end

@@ -78,7 +78,7 @@ end
 
 ---@class acp.Subcommand
 ---@field run fun(args: table, rest: string)
----@field complete (fun(lead: string): string[])?
+---@field complete (fun(lead: string, line: string): string[])?
 ---@field help string
 
 ---@param command 'accept'|'reject'
@@ -181,14 +181,25 @@ M.subcommands = {
   },
   option = {
     help = 'Set an option of the session, such as its mode or model',
-    complete = function(lead)
+    complete = function(lead, line)
       local session = chat().current()
-      local names = vim.tbl_map(function(option)
-        return option.id
-      end, session and session.info.options or {})
-      return vim.tbl_filter(function(name)
-        return vim.startswith(name, lead)
-      end, names)
+      local options = session and session.info.options or {}
+      local name = line:match('option%s+(%S+)%s')
+      local words = {}
+      for _, option in ipairs(options) do
+        if not name then
+          words[#words + 1] = option.id
+        elseif option.id == name then
+          words = option.type == 'boolean' and { 'on', 'off' } or {}
+          for _, choice in ipairs(option.choices or {}) do
+            words[#words + 1] = tostring(choice.value)
+          end
+          break
+        end
+      end
+      return vim.tbl_filter(function(word)
+        return vim.startswith(word, lead)
+      end, words)
     end,
     run = function(_, rest)
       local name, value = rest:match('^(%S+)%s*(.-)$')
@@ -323,7 +334,7 @@ function M.complete(lead, line)
     return candidates(names)(lead)
   end
   local subcommand = M.subcommands[name]
-  return subcommand and subcommand.complete and subcommand.complete(lead) or {}
+  return subcommand and subcommand.complete and subcommand.complete(lead, line) or {}
 end
 
 return M

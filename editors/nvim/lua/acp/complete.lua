@@ -94,13 +94,23 @@ end
 function M.attach(buf)
   vim.bo[buf].completefunc = "v:lua.require'acp.complete'.func"
   vim.bo[buf].omnifunc = "v:lua.require'acp.complete'.func"
+  local chosen ---@type string? line up to the cursor when something had been chosen
+  local function before_cursor()
+    return api.nvim_get_current_line():sub(1, api.nvim_win_get_cursor(0)[2])
+  end
+  api.nvim_create_autocmd('CompleteDone', {
+    buffer = buf,
+    callback = function()
+      chosen = (vim.v.completed_item.word or '') ~= '' and before_cursor() or nil
+    end,
+  })
   api.nvim_create_autocmd('TextChangedI', {
     buffer = buf,
     desc = 'acp: complete after @ and /',
     callback = function()
       local cursor = api.nvim_win_get_cursor(0)
-      local line = api.nvim_get_current_line():sub(1, cursor[2])
-      if client.get() and M.wanted(line, cursor[1]) then
+      local line = before_cursor()
+      if line ~= chosen and client.get() and M.wanted(line, cursor[1]) then
         M.trigger(buf)
       end
     end,

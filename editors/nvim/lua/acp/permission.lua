@@ -30,7 +30,8 @@ local function ask(params, make)
   local call = params.toolCall or {}
   questions.add({
     id = params.id,
-    who = params.agent or 'The agent',
+    session = params.session,
+    who = params.agent,
     text = params.message or call.title or '',
     options = options,
     choose = function(value)
@@ -68,6 +69,7 @@ function M.on_message_request(params, reply)
   owed[question.id] = reply
   ask({
     id = question.id,
+    session = question.session,
     toolCall = question.toolCall,
     options = question.options,
     message = params.message,

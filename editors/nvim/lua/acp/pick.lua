@@ -11,7 +11,8 @@ local M = {}
 local function session_label(info)
   local title = info.title and info.title ~= '' and info.title or info.session
   local state = info.state and info.state ~= 'idle' and (' · ' .. info.state) or ''
-  return ('%s  %s%s'):format(info.agent or '', title, state)
+  local mark = info.session == chat.session_id() and '● ' or '  '
+  return ('%s%s  %s%s'):format(mark, info.agent or '', title, state)
 end
 
 ---Goes to a session that the user chooses.

@@ -27,10 +27,11 @@ function M.text(question, small)
 end
 
 ---@param lines string[]
+---@param title integer columns of the window's title
 ---@return integer width
 ---@return integer height with long lines wrapped
-local function size(lines)
-  local width = 30
+local function size(lines, title)
+  local width = math.max(30, math.min(title, 50))
   for _, line in ipairs(lines) do
     width = math.max(width, api.nvim_strwidth(line) + 1)
   end
@@ -48,13 +49,30 @@ local function has_tabline()
   return vim.o.showtabline == 2 or vim.o.showtabline == 1 and tabs > 1
 end
 
+---@class acp.QuestionPlace
+---@field who string
+---@field about string what its session is about
+---@field elsewhere boolean it is of another session than the one the user is in
+---@field count integer of questions
+---@field focused boolean
+---@field right integer?
+
 ---The window's configuration: at the top, as far right as it may be.
 ---@param question acp.Question
 ---@param lines string[]
----@param how {count: integer, focused: boolean, right: integer?}
+---@param how acp.QuestionPlace
 ---@return table
 function M.window(question, lines, how)
-  local width, height = size(lines)
+  local who = (' %s asks '):format(how.who)
+  local count = how.count > 1 and ('1/%d '):format(how.count) or ''
+  local about = how.about
+  if how.elsewhere then
+    about = about ~= '' and 'in ' .. about or 'in another session'
+  end
+  about = about:gsub('[%c%s]+', ' ')
+  local width, height = size(lines, api.nvim_strwidth(who .. count .. about) + 1)
+  local room = width - api.nvim_strwidth(who .. count) - 1
+  about = (about ~= '' and room > 3) and util.truncate(about, room) .. ' ' or ''
   local right = how.right
   if not right or right < width + 2 then
     right = vim.o.columns - 1
@@ -78,8 +96,9 @@ function M.window(question, lines, how)
     style = 'minimal',
     border = 'rounded',
     title = {
-      { (' %s asks '):format(question.who), 'AcpQuestion' },
-      { how.count > 1 and ('1/%d '):format(how.count) or '', 'AcpDim' },
+      { who, 'AcpQuestion' },
+      { count, 'AcpDim' },
+      { about, 'AcpPlace' },
     },
     footer = { { footer, 'AcpDim' } },
     footer_pos = 'right',

@@ -5,6 +5,7 @@
 ---for half a second a question takes no answer.
 local config = require('acp.config')
 local layout = require('acp.question_layout')
+local sessions = require('acp.session')
 
 local M = {}
 local api = vim.api
@@ -12,7 +13,8 @@ local ns = api.nvim_create_namespace('acp.questions')
 
 ---@class acp.Question
 ---@field id string
----@field who string
+---@field session string? that asks
+---@field who string? name of the agent; by default the session's
 ---@field text string
 ---@field options {name: string, value: any}[]
 ---@field choose fun(value: any) called once, with what was chosen
@@ -46,18 +48,23 @@ function M.count()
   return #list
 end
 
+---The session the user is in: its questions come first.
+---@type fun(): string?
+M.session = function() end
+
 ---@return acp.Question?
----@return integer index
 ---@return integer count of those to show
 local function first()
-  local found, count = nil, 0
+  local found, own, count = nil, nil, 0
+  local session = M.session()
   for _, question in ipairs(list) do
     if not question.put_off then
       count = count + 1
       found = found or question
+      own = own or (session and question.session == session and question or nil)
     end
   end
-  return found, 1, count
+  return own or found, count
 end
 
 ---@return boolean
@@ -209,7 +216,7 @@ function M.update()
   for _, fn in ipairs(listeners) do
     fn()
   end
-  local question, _, count = first()
+  local question, count = first()
   if view.win and not api.nvim_win_is_valid(view.win) then
     view.win, view.shown = nil, nil
   end
@@ -244,10 +251,14 @@ function M.update()
   vim.bo[buf].modifiable = true
   api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].modifiable = false
+  local session = sessions.all[question.session]
   local place = layout.window(question, lines, {
+    who = question.who or session and session.info.agent or 'The agent',
+    about = session and session.info.title or '',
     count = count,
     focused = focused(),
     right = M.beside(),
+    elsewhere = M.session() ~= nil and question.session ~= M.session(),
   })
   if view.win and api.nvim_win_get_tabpage(view.win) ~= api.nvim_get_current_tabpage() then
     api.nvim_win_close(view.win, true)

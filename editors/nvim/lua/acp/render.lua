@@ -47,6 +47,7 @@ local icons = {
   in_progress = { '●', 'AcpRunning' },
   completed = { '✓', 'AcpDone' },
   failed = { '✗', 'AcpFailed' },
+  interrupted = { '■', 'AcpFailed' }, -- our own: acp-ls has ended
 }
 
 ---Lines added and removed by a diff, for small texts.

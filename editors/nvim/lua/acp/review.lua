@@ -154,6 +154,13 @@ end
 ---Then a newer one is on its way; should it not come, it is asked for.
 ---@param review table
 local function take(review)
+  for _, hunk in ipairs(review.hunks or {}) do -- it may be back by the user's undo
+    for i = #rejected, 1, -1 do
+      if rejected[i] == hunk.id then
+        table.remove(rejected, i)
+      end
+    end
+  end
   local uri = util.normal_uri(review.uri)
   local empty = #(review.hunks or {}) == 0 and not review.file
   reviews[uri] = not empty and review or nil

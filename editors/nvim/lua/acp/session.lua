@@ -7,6 +7,7 @@ local M = {}
 ---@class acp.Session
 ---@field id string
 ---@field info table SessionInfo of the contract
+---@field lost boolean? acp-ls has ended, and does not know it any more
 ---@field transcript acp.Transcript
 
 ---@type table<string, acp.Session>
@@ -110,7 +111,8 @@ function M.on_exit(reason)
       info.state = reason and 'failed' or 'closed'
       info.error = reason
       info.queue, info.questions = {}, {}
-      session.transcript:finish()
+      session.lost = true
+      session.transcript:interrupt()
       if reason then
         session.transcript:entry({ id = 'acp-exit', kind = 'error', text = reason })
       end

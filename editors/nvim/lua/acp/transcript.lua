@@ -351,6 +351,12 @@ function T:step()
     if last then
       self:close(last)
     end
+  elseif op.op == 'interrupt' then
+    for _, block in ipairs(self.blocks.list) do
+      if blocks.interrupt(block) then
+        self:redraw(block)
+      end
+    end
   end
 end
 
@@ -394,6 +400,13 @@ end
 ---The turn is over: nothing is unfinished any more.
 function T:finish()
   self:push({ op = 'finish' })
+  self:pump()
+end
+
+---Nobody goes on with what is under way, or waits for an answer.
+function T:interrupt()
+  self:finish()
+  self:push({ op = 'interrupt' })
   self:pump()
 end
 

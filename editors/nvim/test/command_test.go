@@ -1,0 +1,56 @@
+package nvim_test
+
+import (
+	"slices"
+	"testing"
+)
+
+// What can be typed after :Acp completes, word by word.
+func TestCommandCompletion(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.notify("acp/session", info("idle", "options", []any{
+			map[string]any{"id": "mode", "name": "Mode", "type": "select", "value": "ask", "choices": []any{
+				map[string]any{"value": "ask", "name": "Ask first"}, map[string]any{"value": "auto", "name": "By itself"}}},
+			map[string]any{"id": "model", "name": "Model", "type": "select", "value": "m", "choices": []any{
+				map[string]any{"value": "m", "name": "M"}}},
+			map[string]any{"id": "fast", "name": "Fast", "type": "boolean", "value": true},
+		}))
+		e.WaitScreen("Ask first")
+		for line, want := range map[string][]string{
+			"Acp opti":            {"option"},
+			"Acp option ":         {"mode", "model", "fast"},
+			"Acp option mod":      {"mode", "model"},
+			"Acp option mode ":    {"ask", "auto"},
+			"Acp option mode au":  {"auto"},
+			"Acp option fast ":    {"on", "off"},
+			"Acp option nothing ": {},
+			"Acp resolve t":       {"theirs"},
+			"Acp stop ":           {},
+		} {
+			var got []string
+			if e.Exec(`return vim.fn.getcompletion(..., 'cmdline')`, &got, line); !slices.Equal(got, want) {
+				t.Errorf("%q completes to %q, want %q", line, got, want)
+			}
+		}
+	})
+}
+
+// The session one is in is marked among the others.
+func TestSessions(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.on("acp.session.list", func(arg) any {
+			return map[string]any{"sessions": []any{
+				info("running", "session", "s0", "title", "Another"), info("idle", "title", "This one"),
+			}}
+		})
+		e.Exec(`vim.ui.select = function(items, opts, choose)
+			vim.g.rows = vim.tbl_map(opts.format_item, items) choose(items[1]) end`, nil)
+		e.Input(":Acp sessions<CR>")
+		e.WaitLua(`vim.deep_equal(vim.g.rows, { '  demo  Another · running', '● demo  This one' })`)
+		e.WaitLua(`require('acp.chat').session_id() == 's0'`)
+	})
+}
