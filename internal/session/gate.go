@@ -200,6 +200,14 @@ func (g *gate) land(ctx context.Context, p part) (landed, error) {
 	// What was applied hunk by hunk has been looked at.
 	accept := g.before || !g.allows()
 	var was text.Text
+	f.mu.Lock()
+	if f.doc != nil {
+		g.take(f.doc.Clone(), p, &l)
+	}
+	f.mu.Unlock()
+	if len(l.applied) == 0 { // a file that there is not is not to be made
+		return l, nil
+	}
 	l.out, err = f.change(ctx, operation{label: g.sess.agentName + ": " + o.Title, by: &o, apply: func(d *review.Doc) error {
 		was = d.Text()
 		want := g.take(d, p, &l)
