@@ -281,26 +281,26 @@ end
 ---has one, else a new one, and says which it is.
 ---@param session acp.Session
 local function resume(session)
-  local info = session.info
-  if (info.sessionId or '') == '' then
-    return M.start(info.agent, session)
+  local old = session.info
+  if (old.sessionId or '') == '' then
+    return M.start(old.agent, session)
   end
   local wanted = begin()
-  info.state = 'starting'
+  old.state = 'starting'
   panel.refresh()
-  local arg = { agent = info.agent, sessionId = info.sessionId, cwd = info.cwd }
+  local arg = { agent = old.agent, sessionId = old.sessionId, cwd = old.cwd }
   client.execute('acp.session.load', arg, function(err, loaded)
     if not wanted() then
       return
     end
-    info.state = 'failed'
+    old.state = 'failed'
     if err and err.kind == 'ended' then
       starting = nil
       give_back(unsent)
       unsent = {}
       panel.refresh()
     elseif err then
-      M.start(info.agent, session)
+      M.start(old.agent, session)
     else
       if loaded.session == session.id then
         sessions.fetch(session.id) -- it is not to be there twice
