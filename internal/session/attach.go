@@ -98,14 +98,13 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	f := a.core.file(p)
 	switch ev.Kind {
 	case buffers.Opened:
-		f.opened(a, d)
-		a.look(p)
+		a.look(p, f.opened(a, d))
 		if old := ev.RenameOf; old != nil {
 			a.core.spawn(func() { a.core.renamed(old.Path(), f, d.Text) })
 		}
 	case buffers.Reloaded:
 		f.reloaded(a, d)
-		a.look(p)
+		a.look(p, arrival{text: d.Text})
 	case buffers.Changed:
 		f.changed(a, ev)
 	case buffers.Saved:
@@ -116,14 +115,13 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 }
 
 // look compares a document with its file, off the read loop.
-func (a *Attachment) look(p buffers.Path) {
+func (a *Attachment) look(p buffers.Path, ar arrival) {
 	a.core.spawn(func() {
 		disk, err := a.store.Look(p)
 		if err != nil {
 			a.core.log.Debug("look at file", "path", p, "err", err)
-			return
 		}
-		a.core.file(p).looked(disk)
+		a.core.file(p).looked(a.core.ctx, disk, err, ar)
 	})
 }
 

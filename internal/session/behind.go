@@ -17,7 +17,7 @@ import (
 
 // takeCheckpoint makes the checkpoint of a turn that begins. What it cannot
 // cover is said once in a session.
-func (s *session) takeCheckpoint(ctx context.Context) {
+func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
 	s.mu.Lock()
 	earlier := s.point
 	s.mu.Unlock()
@@ -28,7 +28,7 @@ func (s *session) takeCheckpoint(ctx context.Context) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.point = point
+	s.point, s.pointOf = point, t
 	for note := range strings.SplitSeq(point.Note(), "\n") {
 		if note == "" || s.noted[note] {
 			continue
@@ -95,8 +95,8 @@ func (s *session) documentsGone(ctx context.Context, point *checkpoint.Checkpoin
 }
 
 // comparePutBack tracks what has been put back in files nobody has open: they are
-// as they were when the turn began, and so not among its changes, but are shown
-// as changed.
+// as they were when the turn began, and so not among its changes, but are known to
+// have been another way since.
 func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoint, changes []checkpoint.Change) {
 	for _, f := range s.core.filesOf(s) {
 		f.mu.Lock()
@@ -104,7 +104,7 @@ func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoi
 		shown := len(f.hunks()) > 0 || change != nil
 		asText := len(f.open) == 0 && f.opaque == ""
 		f.mu.Unlock()
-		if !shown || slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
+		if !shown && !f.differsFromDisk() || slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
 			continue
 		}
 		if change != nil {
@@ -125,6 +125,23 @@ func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoi
 			s.core.log.Warn("track change on disk", "path", f.path, "err", err)
 		}
 	}
+}
+
+// differsFromDisk tells that a file which nobody has open is not what it was when last
+// looked at.
+func (f *file) differsFromDisk() bool {
+	f.mu.Lock()
+	known, there := f.before, !f.missing
+	if f.doc != nil {
+		known, there = &taken{Text: f.doc.Text()}, !f.deleted && !f.missing
+	}
+	look := len(f.open) == 0 && f.opaque == "" && known != nil
+	f.mu.Unlock()
+	if !look {
+		return false
+	}
+	disk, err := buffers.ReadDisk(f.path)
+	return err == nil && (disk.Exists != there || !known.Equal(text.New(disk.Content)))
 }
 
 // takeInFirst takes in what has been written to a file behind our back before it
@@ -185,8 +202,11 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 	now, base := text.New(ch.After.Content), text.New(ch.Before.Content)
 	had := ch.Before.Exists
 	f.wake(base, !had)
+	if ch.After.Exists {
+		f.throwAway(now)
+	}
 	if f.doc != nil && !f.onlyProposed() {
-		base, had = f.doc.Text(), !f.deleted
+		base, had = f.doc.Text(), !f.deleted && !f.missing
 	} else if f.before != nil {
 		base, had = f.before.Text, !f.missing
 	}

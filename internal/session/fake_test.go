@@ -106,6 +106,15 @@ func (e *fakeEditor) open(uri, s string) {
 	}
 }
 
+// close closes a document for good.
+func (e *fakeEditor) close(uri string) {
+	e.wire.Lock()
+	defer e.wire.Unlock()
+	e.note(func() { delete(e.docs, uri) })
+	e.sendLocked(buffers.Close{URI: uri})
+	e.at.Settle()
+}
+
 // typeAt replaces bytes of a document as a user does.
 func (e *fakeEditor) typeAt(uri string, start, end int, s string) {
 	e.t.Helper()

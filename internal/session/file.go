@@ -33,6 +33,8 @@ type file struct {
 
 	history []agentStep // what agents have done, for taking a turn back
 
+	closing bool // the last document was closed, and what is on disk not taken in yet
+
 	gates    map[review.ChangeID]*gate // that show proposals here
 	approved approvals                 // hunks that were applied before they are there
 
@@ -135,32 +137,6 @@ func (f *file) clash() *buffers.Clash {
 	return nil
 }
 
-// opened is called on the editor's read loop when a document of the file is
-// opened.
-func (f *file) opened(at *Attachment, d *buffers.Document) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.open) == 0 {
-		f.before, f.sent = nil, nil
-	}
-	f.kept.resting = false
-	f.touchOpen(openDoc{at, d.URI})
-	f.wake(d.Text, false)
-	f.unpark(d.Text)
-	f.follow()
-	f.stir()
-	f.publish()
-}
-
-// looked takes in what the disk has beside a document that was just opened.
-func (f *file) looked(d buffers.Disk) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.before == nil && d.Exists {
-		f.keepBefore(text.New(d.Content))
-	}
-}
-
 // touchOpen makes o the last changed of the open documents; mu is held.
 func (f *file) touchOpen(o openDoc) {
 	f.open = slices.DeleteFunc(f.open, func(p openDoc) bool { return p == o })
@@ -228,7 +204,7 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 		f.doc, fl.landed = fl.before, true // what we asked for, however it reads
 		takeOver(f.doc, d.Text, *fl.reload)
 	}
-	if f.doc.Text().Equal(d.Text) || f.land(d.Text) {
+	if f.doc.Text().Equal(d.Text) || f.land(d.Text) || f.thrownAway(before, d.Text) {
 		f.stir()
 		f.publish()
 		return
@@ -276,45 +252,6 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 	}
 	f.publish()
 	f.keepSaved()
-}
-
-// closed is called when a document of the file was closed for good: the file on
-// disk is then its text, and the difference is the user's (rule 14).
-func (f *file) closed(at *Attachment, uri string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.open = slices.DeleteFunc(f.open, func(o openDoc) bool { return o.at == at && o.uri == uri })
-	f.stir()
-	if len(f.open) > 0 {
-		f.follow()
-		f.publish()
-		return
-	}
-	f.core.spawn(f.followDisk)
-}
-
-// followDisk takes the file on disk as its text once no document is open.
-func (f *file) followDisk() {
-	if f.lockOps(f.core.ctx) != nil {
-		return
-	}
-	defer f.unlockOps()
-	disk, err := buffers.ReadDisk(f.path)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.open) > 0 || f.doc == nil {
-		return
-	}
-	f.closedGone()
-	switch {
-	case err == nil && !disk.Exists && !f.deleted:
-		f.park()
-	case err == nil:
-		f.takeUsers(disk, review.AuthorUser)
-	default:
-		f.publish()
-		f.dropIfIdle()
-	}
 }
 
 // dropIfIdle forgets a file of which nothing is known that the disk does not

@@ -84,3 +84,126 @@ func TestWriteOfAFileOutsideTheCheckpoint(t *testing.T) {
 		}
 	}
 }
+
+// Taking back a turn whose changes were all rejected has nothing left to do, whatever
+// the turn went through.
+func TestUndoAfterReject(t *testing.T) {
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(ten, "3\n", "a\nb\n", 1)); err != nil {
+			t.Error(err)
+		}
+		if err := h.WriteTextFile(t.Context(), sid, path, ""); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := c.Reject(t.Context(), Decide{URI: uri}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := readFile(t, path); got != ten {
+		t.Errorf("disk %q", got)
+	}
+	if h := hunksOf(t, c, uri); len(h) > 0 {
+		t.Errorf("hunks %+v", h)
+	}
+}
+
+// What an agent wrote to the disk is its own also if the user opens or closes the file
+// before anybody has looked at it.
+func TestOpenedAndClosedBehindTheBack(t *testing.T) {
+	at := strings.Replace(ten, "5\n", "FIVE\n", 1)
+	for name, do := range map[string]func(e *fakeEditor, uri, path string){
+		"open": func(e *fakeEditor, uri, path string) {
+			writeFile(e.t, path, at)
+			e.open(uri, at)
+		},
+		"open, and type": func(e *fakeEditor, uri, path string) {
+			writeFile(e.t, path, at)
+			e.open(uri, at)
+			e.typeAt(uri, 0, 0, "USER\n")
+		},
+		"close": func(e *fakeEditor, uri, path string) {
+			e.open(uri, ten)
+			writeFile(e.t, path, at)
+			e.close(uri)
+		},
+		"close, and open": func(e *fakeEditor, uri, path string) {
+			e.open(uri, ten)
+			writeFile(e.t, path, at)
+			e.close(uri)
+			e.open(uri, at)
+		},
+		"throw away what was typed": func(e *fakeEditor, uri, path string) {
+			e.open(uri, ten)
+			e.typeAt(uri, 0, 0, "USER\n")
+			writeFile(e.t, path, at)
+			e.close(uri)
+		},
+		"close, tracked": func(e *fakeEditor, uri, path string) {
+			e.open(uri, ten)
+			writeFile(e.t, path, strings.Replace(ten, "5\n", "5b\n", 1))
+			c := e.at.core
+			c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+			e.close(uri)
+			writeFile(e.t, path, at)
+			e.open(uri, at)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			turnOf(t, c, l, func(Host, string) { do(e, uri, path) })
+			e.await("the hunk", func() bool {
+				h := e.reviews[uri].Hunks
+				return len(h) == 1 && h[0].BaseText == "5\n" && h[0].Text == "FIVE\n" && h[0].Origins[0].Agent == "fake"
+			})
+			want := ten
+			if name == "open, and type" {
+				want = "USER\n" + ten
+			}
+			if base, err := c.Baseline(uri); err != nil || base != want {
+				t.Errorf("baseline %q, %v", base, err)
+			}
+		})
+	}
+}
+
+// What an agent writes on disk between two writes through us is its own too, also in a
+// file of which nothing is undecided any more.
+func TestDiskBetweenTwoWrites(t *testing.T) {
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	first := strings.Replace(ten, "2\n", "TWO\n", 1)
+	turnOf(t, c, l, func(h Host, sid string) {
+		if err := h.WriteTextFile(t.Context(), sid, path, first); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Accept(t.Context(), Decide{URI: uri}); err != nil {
+			t.Error(err)
+		}
+		disk := strings.Replace(first, "5\n", "FIVE\n", 1)
+		writeFile(t, path, disk)
+		if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(disk, "9\n", "NINE\n", 1)); err != nil {
+			t.Error(err)
+		}
+	})
+	if base, err := c.Baseline(uri); err != nil || base != first {
+		t.Errorf("baseline %q, %v", base, err)
+	}
+	if h := hunksOf(t, c, uri); len(h) != 2 {
+		t.Errorf("hunks %+v", h)
+	}
+}

@@ -25,11 +25,22 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		return out, errAgain{errors.New("it was opened meanwhile")}
 	}
 	if f.doc == nil {
-		f.doc = review.New(was, f.core.now)
-	} else if !f.doc.Text().Equal(was) {
+		base := was
+		if f.before != nil {
+			base = f.before.Text // it may have been written since, behind our back
+		}
+		f.doc = review.New(base, f.core.now)
+	}
+	if had.Exists {
+		f.throwAway(was)
+	}
+	if now := f.doc.Text(); !now.Equal(was) {
 		o := f.whose(was, f.before)
 		o.Change = f.core.changeID()
+		made := f.missing && had.Exists && o.Author == review.AuthorAgent
 		takeOver(f.doc, was, o)
+		f.record(&o, now, was, made)
+		f.created = f.created || made && !f.deleted
 	}
 	next := f.doc.Clone()
 	if err := op.apply(next); err != nil {
@@ -44,23 +55,26 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		return out, err
 	}
 	want, created, deleted := next.Text(), f.created, f.deleted
+	removes := false
 	write := func() error { return nil }
 	switch {
 	case op.rejects && created && blank(want):
 		created = false
 		if had.Exists {
 			out.changed = true
-			write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
+			removes = true
 		}
 	case op.restores && had.Exists && want.Len() == 0 && f.entire.goneBack: // a deletion
-		out.changed, deleted = true, true
-		write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
+		out.changed, deleted, removes = true, true, true
 	case want.Equal(was) && (had.Exists || op.marks || op.rejects && !deleted || op.by == nil && !op.rejects):
 	default:
 		out.changed = true
 		created = created || !had.Exists && !deleted
 		deleted = false
 		write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
+	}
+	if removes {
+		write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
 	}
 	announce := func() {}
 	if !op.marks {
@@ -101,7 +115,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		// What stands there unchanged may be another program's, not looked at yet.
 		f.record(op.by, was, want, !had.Exists)
 		f.keepBefore(want)
-		f.missing = want.Len() == 0 && !had.Exists
+		f.missing = removes
 	}
 	f.publish()
 	f.dropIfIdle()

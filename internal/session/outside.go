@@ -59,7 +59,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
 		}
 	}
-	s.takeCheckpoint(c.ctx)
+	s.takeCheckpoint(c.ctx, t)
 	c.spawn(func() { c.turnPoint(s, t) })
 }
 
@@ -143,6 +143,23 @@ func (f *file) keepBeforeOf(t text.Text, o review.Origin) {
 type taken struct {
 	text.Text
 	by *review.Origin // whose it was; nil: it was there when the turn began, or is the user's
+
+	// whole is what the disk had when last all of it came into the text, if something
+	// has not since; disputed are the changes of which that is so.
+	whole    *text.Text
+	disputed []review.ChangeID
+}
+
+// settle ends the conflicts about what the disk has: all of it is the text of d now.
+func (t *taken) settle(d *review.Doc) {
+	if t == nil {
+		return
+	}
+	for _, h := range d.Hunks(review.StateConflict) {
+		if slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return slices.Contains(t.disputed, o.Change) }) {
+			_ = d.Resolve(h.ID, review.TakeMine)
+		}
+	}
 }
 
 // catchUp takes a disk that has moved into the document: a clean one is reloaded
@@ -181,7 +198,7 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	o := whose(want, before)
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
-	if done, err := f.reload(ctx, live, d, want, o); done || err != nil {
+	if done, err := f.reload(ctx, live, d, want, o, before); done || err != nil {
 		return err
 	}
 	_, err = f.change(ctx, operation{
@@ -191,6 +208,7 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 				return nil // the user has gone on: the document is dirty now
 			}
 			takeOver(doc, want, o)
+			before.settle(doc)
 			return nil
 		},
 	})
@@ -205,7 +223,7 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 // reload has the editor reload a document whose file has moved. The text that
 // then arrives, by whatever messages, is the change of o. It reports whether the
 // document has the disk's text now.
-func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin) (done bool, err error) {
+func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin, before *taken) (done bool, err error) {
 	if !live.at.editor.Can("reload") {
 		return false, nil
 	}
@@ -220,6 +238,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
 		takeOver(doc, want, o)
+		before.settle(doc)
 		return nil
 	}}
 	next := f.doc.Clone()
@@ -326,7 +345,12 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	}
 	if err == nil {
 		f.mu.Lock()
-		f.keepBeforeOf(now, o)
+		if f.keepBeforeOf(now, o); f.inConflict() {
+			f.before.whole, f.before.disputed = before.whole, append(before.disputed, o.Change)
+			if before.whole == nil {
+				f.before.whole = &before.Text
+			}
+		}
 		f.mu.Unlock()
 	}
 	return err

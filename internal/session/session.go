@@ -40,6 +40,7 @@ type session struct {
 	questions []string
 	loading   bool                   // the agent replays history
 	point     *checkpoint.Checkpoint // of the turn that runs, or ran last
+	pointOf   *turn                  // that it is of
 	noted     map[string]bool        // what was said once of checkpoints
 	looking   chan struct{}          // holds a value while the disk is compared
 	untold    []rejectedHunk         // rejections the agent has not been told of

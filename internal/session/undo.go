@@ -67,7 +67,9 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 	f.mu.Lock()
 	var steps []agentStep
 	for _, s := range f.history {
-		if is(s) {
+		if last := len(steps) - 1; is(s) && last >= 0 && steps[last].after.Equal(s.before) {
+			steps[last].after = s.after // what was in between need not come back
+		} else if is(s) {
 			steps = append(steps, s)
 		}
 	}

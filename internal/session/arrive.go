@@ -1,0 +1,256 @@
+package session
+
+import (
+	"context"
+	"slices"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// A file can be opened or closed while a turn runs, and after its agent has written it:
+// what then differs from what was known of the file is not the user's, though nobody saw
+// it arise.
+
+// arrival is what is to be found out about a document that was opened.
+type arrival struct {
+	text   text.Text
+	had    *taken          // what the disk had when last looked at, nil if unknown
+	change review.ChangeID // of the difference from what was tracked, if there is one
+	first  bool            // no other document of the file is open
+}
+
+// opened is called on the editor's read loop when a document of the file is opened.
+func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	ar := arrival{text: d.Text, first: len(f.open) == 0}
+	f.closing = false
+	if ar.first {
+		ar.had = f.before
+		f.before, f.sent = nil, nil
+	}
+	f.kept.resting = false
+	f.touchOpen(openDoc{at, d.URI})
+	f.wake(d.Text, false)
+	f.unpark(d.Text)
+	if ar.first && f.doc != nil && !f.doc.Text().Equal(d.Text) && f.core.attribute(f.path).Author != review.AuthorUser {
+		ar.change = f.core.changeID()
+		f.doc.Reload(d.Text, review.Origin{Change: ar.change, Author: review.AuthorUnknown})
+	}
+	f.follow()
+	f.stir()
+	f.publish()
+	return ar
+}
+
+// looked takes in what the disk has beside a document that was just opened or, with
+// err, that this cannot be found out.
+func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arrival) {
+	there := err == nil && disk.Exists
+	loaded := there && buffers.NormHash(disk.Content) == buffers.NormHashText(ar.text)
+	had, created := ar.had, false
+	if had == nil && ar.first {
+		had, created = f.core.beforeTurn(ctx, f.path)
+	}
+	who := review.Origin{Author: review.AuthorUser, Sure: true}
+	if loaded && had != nil {
+		who = f.whose(ar.text, had)
+	}
+	if there {
+		f.mu.Lock()
+		switch {
+		case f.before != nil:
+		case !loaded && had != nil:
+			f.before = had // it has been written since it was opened
+			f.later()
+		default:
+			f.keepBefore(text.New(disk.Content))
+		}
+		f.mu.Unlock()
+	}
+	switch {
+	case ar.change != "":
+		who.Change = ar.change
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if f.doc != nil {
+			f.doc.Relabel(ar.change, who)
+			f.publish()
+		}
+	case who.Author == review.AuthorAgent || who.Author == review.AuthorDisk:
+		who.Change = f.core.changeID()
+		f.since(ctx, had.Text, ar.text, created, who)
+	}
+}
+
+// since tracks what happened to a file before it was opened, of which nothing is known
+// yet: had became now by o, and what there is now is the user's.
+func (f *file) since(ctx context.Context, had, now text.Text, created bool, o review.Origin) {
+	if f.lockOps(ctx) != nil {
+		return
+	}
+	defer f.unlockOps()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doc == nil || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
+		return
+	}
+	live := f.doc.Text()
+	doc := review.New(had, f.core.now)
+	doc.AgentEdit(now, o)
+	if !live.Equal(now) {
+		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	f.doc = doc
+	f.created = f.created || created
+	f.record(&o, had, now, created)
+	if f.before != nil && f.before.Equal(now) {
+		f.keepBeforeOf(now, o)
+	}
+	f.core.unasked(f.path, o)
+	f.shownRev = ^f.shownRev
+	f.stir()
+	f.publish()
+}
+
+// beforeTurn is what a file held when the turn began that runs where it lies; nil: no
+// such turn, or more than one, or nobody knows. created: it was not there.
+func (c *Core) beforeTurn(ctx context.Context, p buffers.Path) (had *taken, created bool) {
+	var point *checkpoint.Checkpoint
+	n := 0
+	for _, s := range c.allSessions() {
+		if !inRoots(s.roots(), string(p)) {
+			continue
+		}
+		s.mu.Lock()
+		if s.running != nil {
+			n++
+			if s.pointOf == s.running {
+				point = s.point
+			}
+		}
+		s.mu.Unlock()
+	}
+	if n != 1 || point == nil {
+		return nil, false
+	}
+	was, err := point.Before(ctx, p)
+	if err != nil || was.Opaque != "" {
+		return nil, false
+	}
+	if !was.Exists {
+		if covered, err := point.Covers(ctx, p); err != nil || !covered {
+			return nil, false
+		}
+	}
+	return &taken{Text: text.New(was.Content)}, !was.Exists
+}
+
+// closed is called when a document of the file was closed for good: the file on
+// disk is then its text, and the difference is the user's (rule 14).
+func (f *file) closed(at *Attachment, uri string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.open = slices.DeleteFunc(f.open, func(o openDoc) bool { return o.at == at && o.uri == uri })
+	f.stir()
+	if len(f.open) > 0 {
+		f.follow()
+		f.publish()
+		return
+	}
+	f.closing = true
+	f.core.spawn(f.followDisk)
+}
+
+// followDisk takes the file on disk as its text once no document is open.
+func (f *file) followDisk() {
+	if f.lockOps(f.core.ctx) != nil {
+		return
+	}
+	defer f.unlockOps()
+	had, _ := f.core.beforeTurn(f.core.ctx, f.path)
+	disk, err := buffers.ReadDisk(f.path)
+	now := text.New(disk.Content)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.open) > 0 || f.doc == nil {
+		return
+	}
+	if f.before == nil { // it was not open long enough to look
+		f.before = had
+	}
+	f.closedGone()
+	switch {
+	case err == nil && !disk.Exists && !f.deleted:
+		f.park()
+	case err == nil:
+		f.throwAway(now)
+		f.takeUsers(disk, review.AuthorUser)
+	default:
+		f.publish()
+		f.dropIfIdle()
+	}
+}
+
+// throwAway makes now, which the disk has, the text of a file whose last document was
+// closed, unless that was done; mu is held.
+func (f *file) throwAway(now text.Text) {
+	if f.closing && f.doc != nil && !f.doc.Text().Equal(now) {
+		f.discard(now)
+	}
+	f.closing = false
+}
+
+// discard makes now the text, which is what the disk has: what was not saved is gone by
+// the user's will, but what came to the disk since it was last taken in need not be
+// theirs; mu is held.
+func (f *file) discard(now text.Text) {
+	o := f.whose(now, f.before)
+	seen := now
+	if o.Author != review.AuthorUser && f.before != nil {
+		seen = f.before.Text
+	}
+	back := seen
+	if f.before != nil && f.before.whole != nil && f.inConflict() {
+		back = *f.before.whole
+	}
+	if !f.doc.Text().Equal(back) {
+		takeOver(f.doc, back, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	if !back.Equal(seen) {
+		by := *f.before.by
+		by.Change = f.core.changeID()
+		f.doc.AgentEdit(seen, by)
+	}
+	f.before.settle(f.doc)
+	if now.Equal(seen) {
+		return
+	}
+	was := f.doc.Text()
+	o.Change = f.core.changeID()
+	f.doc.AgentEdit(now, o)
+	f.record(&o, was, now, false)
+	f.keepBeforeOf(now, o)
+}
+
+// thrownAway takes in a reload by which the user threw away what was not saved, if it is
+// one: t is what the disk had when it was last taken in; mu is held.
+func (f *file) thrownAway(before *taken, t text.Text) bool {
+	if before == nil || buffers.NormHashText(before.Text) != buffers.NormHashText(t) {
+		return false
+	}
+	f.before = before
+	f.discard(t)
+	return true
+}
+
+// inConflict tells that something of an agent's could not be merged into the text; mu is
+// held.
+func (f *file) inConflict() bool {
+	return slices.ContainsFunc(f.doc.Hunks(review.StateConflict), func(h review.Hunk) bool {
+		return slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Author != review.AuthorUser })
+	})
+}

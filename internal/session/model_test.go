@@ -1,0 +1,510 @@
+package session
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/config"
+	"acp-ls/internal/review"
+)
+
+// A model of what a user, an editor, an agent and a disk do to a few files, in
+// random order and virtual time, with the plainest oracle there is. Every row that
+// somebody writes has a name of its own, and an agent's name begins with an A. So
+// what the text and the baseline must hold follows from who wrote what and what was
+// decided, without rows, marks or merges:
+//
+//	text       what was written, less what was taken out
+//	baseline   of the text, all rows but the agent's that were not accepted; and the
+//	           rows that an agent took out and nobody accepted (gone)
+//
+// The order of rows must be that of before, and the disk what was written to it.
+
+var (
+	modelSteps   = flag.Int("model", 8_000, "random steps that the model takes")
+	modelSeed    = flag.Uint64("modelseed", 0, "the seed of the only history of the model to run, if not 0")
+	modelFrom    = flag.Uint64("modelfrom", 1, "the seed of the first history of the model")
+	modelHistory = flag.Int("modelhistory", 40, "the steps of one history of the model")
+)
+
+func TestModel(t *testing.T) {
+	t.Setenv("PATH", "") // no git: what the folder held is copied
+	steps, bad := 0, 0
+	limit := *modelSteps
+	if testing.Short() {
+		limit /= 10
+	}
+	for seed := *modelFrom; steps < limit; seed++ {
+		if *modelSeed != 0 {
+			seed, limit = *modelSeed, 0
+		}
+		var w *modelWorld
+		synctest.Test(t, func(t *testing.T) {
+			w = newModel(t, seed)
+			err := w.run(*modelHistory)
+			w.close()
+			if err != nil {
+				bad++
+				t.Errorf("seed %d (-modelseed %d), %+v: %v\n%s", seed, seed, w.opts, err, strings.Join(w.trace[max(0, len(w.trace)-25):], "\n"))
+			}
+		})
+		if steps += w.steps; bad == 3 {
+			break
+		}
+	}
+	t.Logf("%d steps", steps)
+}
+
+type modelOptions struct {
+	eol               string
+	bare              bool // files have no final line end
+	reload, adopt     bool // what the editor can do
+	save, format      bool
+	reloadsByChange   bool // its reload is one big change, not close and open
+	disk              bool // the agent writes the disk itself, mostly
+	files             int
+	refuses, forgets  bool // it refuses some edits, and says yes to some it does not make
+	slow              bool // it takes a while for an edit
+	keepsUndo         bool // over a reload
+	saveMode          config.Save
+	checksNoVersion   bool
+	sendsPieces       bool // an edit of the core arrives as one change for each piece
+	undoIsTwoMessages bool
+}
+
+type modelWorld struct {
+	t    *testing.T
+	r    *rand.Rand
+	er   *rand.Rand // the editor's, used on other goroutines
+	erMu sync.Mutex
+	opts modelOptions
+	c    *Core
+	e    *fakeEditor
+	l    *fakeLauncher
+	root string
+
+	files    []*modelFile
+	accepted map[string]bool // rows of agents, by name
+	released map[string]int  // rows whose deletion was accepted: in which step
+	words    map[string]bool // that the user typed inside rows, and did not take out again
+	names    int
+	steps    int
+	trace    []string
+	over     bool // a row stands twice: the oracle knows no more
+
+	host    Host // set while a turn runs
+	sid     string
+	session string
+	turn    string
+	end     chan StopReason
+}
+
+// modelFile is what must be so of one file.
+type modelFile struct {
+	name, path, uri string
+	open            bool
+
+	text    string
+	gone    map[string]bool // rows that an agent took out and nobody accepted, by name
+	ever    map[string]bool // rows that were once so
+	disk    string
+	exists  bool
+	taken   string // what of the disk is in the text
+	isTaken bool   // beside it: there was a file
+	created bool
+
+	seen  []string // what the agent can have seen
+	known string   // what the agent believes to be there
+	knows bool
+
+	saves bool // the editor has saved for the core
+
+	base string // the editor's belief of what the disk has
+	undo []string
+	here int
+	past []modelPast
+
+	loose  bool // gone may be anything possible: the user undid something
+	any    bool // beside it: anything at all
+	lax    map[string]bool
+	unsure bool // the disk may have been taken in or not
+	anyEnd bool // there was a moment without a line end to go by
+}
+
+type modelPast struct {
+	text string
+	gone map[string]bool
+	step int
+}
+
+func newModel(t *testing.T, seed uint64) *modelWorld {
+	w := &modelWorld{t: t, r: rand.New(rand.NewPCG(seed, 21)), er: rand.New(rand.NewPCG(seed, 22)),
+		accepted: map[string]bool{}, released: map[string]int{}, words: map[string]bool{}}
+	one := func(n int) bool { return w.r.IntN(n) == 0 }
+	w.opts = modelOptions{
+		eol: []string{"\n", "\n", "\r\n"}[w.r.IntN(3)], bare: one(5), reload: one(2), adopt: one(2), save: one(2), format: one(4),
+		reloadsByChange: one(3), disk: one(2), files: 1 + w.r.IntN(3), refuses: one(4), forgets: one(6), slow: one(2), keepsUndo: one(2),
+		saveMode:          []config.Save{config.SaveClean, config.SaveClean, config.SaveAlways, config.SaveNever}[w.r.IntN(4)],
+		undoIsTwoMessages: one(3),
+	}
+	w.l = &fakeLauncher{}
+	w.c, w.e, w.root = setup(t, w.l, func(s *config.Settings) { s.Files.Save = w.opts.saveMode })
+	w.c.unwatched = true // nothing may wait for the system; hints come as steps
+	w.e.caps = map[string]bool{"reload": w.opts.reload, "adopt": w.opts.adopt, "save": w.opts.save}
+	w.l.prompt = func(ctx context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
+		end := make(chan StopReason)
+		w.e.note(func() { w.host, w.sid, w.end = a.host, sid, end })
+		select {
+		case r := <-end:
+			return r, nil
+		case <-ctx.Done():
+			return StopCancelled, nil
+		}
+	}
+	for i := range w.opts.files {
+		f := &modelFile{name: fmt.Sprintf("f%d", i), gone: map[string]bool{}, ever: map[string]bool{}, lax: map[string]bool{}}
+		f.path = filepath.Join(w.root, f.name)
+		f.uri = buffers.PathURI(f.path)
+		var rows []string
+		for range w.r.IntN(8) {
+			rows = append(rows, w.name("O"))
+			if w.r.IntN(5) == 0 {
+				rows = append(rows, []string{"", "}"}[w.r.IntN(2)])
+			}
+		}
+		s := w.join(rows)
+		if w.opts.bare {
+			s = strings.TrimSuffix(s, w.opts.eol)
+		}
+		if i == 0 || w.r.IntN(4) > 0 {
+			w.write(f, s)
+		}
+		f.text, f.taken, f.isTaken = f.disk, f.disk, f.exists
+		w.files = append(w.files, f)
+		w.logf("%s: %q, there %v", f.name, s, f.exists)
+	}
+	w.editor()
+	return w
+}
+
+func (w *modelWorld) close() {
+	if w.end != nil && w.host != nil {
+		close(w.end)
+	}
+}
+
+func (w *modelWorld) logf(format string, args ...any) {
+	w.trace = append(w.trace, fmt.Sprintf("%3d ", w.steps)+fmt.Sprintf(format, args...))
+}
+
+func (w *modelWorld) name(kind string) string {
+	w.names++
+	n := fmt.Sprint(w.names)
+	if kind != "A" {
+		return kind + n + "z"
+	}
+	// An agent's name has no character that other names have: a row is the agent's as
+	// long as one of its characters is left.
+	letters := strings.Map(func(r rune) rune { return r - '0' + 'a' }, n)
+	return kind + letters + "k"
+}
+
+func (w *modelWorld) join(rows []string) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	return strings.Join(rows, w.opts.eol) + w.opts.eol
+}
+
+// write writes a file as another program does. The time stamps are of the time
+// there is in the test.
+func (w *modelWorld) write(f *modelFile, s string) {
+	w.t.Helper()
+	if err := os.WriteFile(f.path, []byte(s), 0o644); err != nil {
+		w.t.Fatal(err)
+	}
+	now := time.Now()
+	if err := os.Chtimes(f.path, now, now); err != nil {
+		w.t.Fatal(err)
+	}
+	f.disk, f.exists = s, true
+}
+
+var (
+	modelAgents = regexp.MustCompile(`A[a-j]+k`)
+	modelOthers = regexp.MustCompile(`[OUD]\d+z`)
+	modelWords  = regexp.MustCompile(`w\d+z`)
+)
+
+// nameOf is the name of a row: the last one of an agent in it, or the first one of
+// somebody else; empty: a blank row or a brace.
+func nameOf(row string) string {
+	if all := modelAgents.FindAllString(row, -1); len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return modelOthers.FindString(row)
+}
+
+func isAgents(name string) bool { return strings.HasPrefix(name, "A") }
+
+func rowsOfText(s string) []string {
+	rows := strings.SplitAfter(s, "\n")
+	if rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+// namesOf are the names of the rows of a text, in order.
+func namesOf(s string) []string {
+	var out []string
+	for _, row := range rowsOfText(s) {
+		if n := nameOf(row); n != "" {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func setOf(names []string) map[string]bool {
+	out := map[string]bool{}
+	for _, n := range names {
+		out[n] = true
+	}
+	return out
+}
+
+// difference are the names that b has and a has not.
+func difference(a, b string) []string {
+	had := setOf(namesOf(a))
+	return slices.DeleteFunc(namesOf(b), func(n string) bool { return had[n] })
+}
+
+// inBase tells whether a row that is in the text is in the baseline.
+func (w *modelWorld) inBase(name string) bool { return !isAgents(name) || w.accepted[name] }
+
+// sight is what can be seen of a file.
+type sight struct {
+	text, base string
+	hunks      []review.Hunk
+	created    bool
+	deleted    bool
+}
+
+func (w *modelWorld) see(f *modelFile) sight {
+	var s sight
+	o := w.c.file(buffers.Path(f.path))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s.created, s.deleted = o.created, o.deleted
+	switch {
+	case o.doc != nil:
+		s.text, s.base = o.doc.Text().String(), o.doc.Baseline().String()
+		s.hunks = slices.Clone(o.doc.Hunks())
+	default:
+		b, _ := os.ReadFile(f.path)
+		s.text, s.base = string(b), string(b)
+	}
+	if f.open {
+		s.text = w.e.text(f.uri)
+	}
+	return s
+}
+
+func (s sight) inConflict() bool {
+	return slices.ContainsFunc(s.hunks, func(h review.Hunk) bool { return h.State == review.StateConflict })
+}
+
+// settle lets everything come to rest.
+func (w *modelWorld) settle() {
+	time.Sleep(3 * time.Minute)
+	synctest.Wait()
+}
+
+func (w *modelWorld) run(steps int) error {
+	for range steps {
+		w.steps++
+		if err := w.step(); err != nil || w.over {
+			return err
+		}
+	}
+	return w.finish()
+}
+
+// verify compares everything with what must be so.
+func (w *modelWorld) verify() error {
+	for _, f := range w.files {
+		if err := w.verifyFile(f); err != nil {
+			s := w.see(f)
+			return fmt.Errorf("%s: %w\nmodel text %q\n      text %q\n      base %q\n      gone %v\nmodel disk %q (%v)\nhunks %+v",
+				f.name, err, f.text, s.text, s.base, f.gone, f.disk, f.exists, s.hunks)
+		}
+	}
+	return w.verifyWords()
+}
+
+func (w *modelWorld) verifyFile(f *modelFile) error {
+	s := w.see(f)
+	if d, err := os.ReadFile(f.path); err == nil != f.exists || string(d) != f.disk && f.exists {
+		return fmt.Errorf("disk has %q (%v)", d, err)
+	}
+	if f.open || f.taken == f.disk && f.isTaken == f.exists && !f.unsure {
+		if s.text != f.text {
+			return fmt.Errorf("text is %q", s.text)
+		}
+	}
+	text, base := namesOf(s.text), namesOf(s.base)
+	inText, inBase := setOf(text), setOf(base)
+	if len(inText) < len(text) || len(inBase) < len(base) {
+		w.over = true
+		return nil
+	}
+	f.anyEnd = f.anyEnd || !strings.Contains(s.text, "\n")
+	for _, row := range rowsOfText(s.text) {
+		if !f.anyEnd && strings.HasSuffix(row, "\n") && strings.HasSuffix(row, "\r\n") != (w.opts.eol == "\r\n") {
+			return fmt.Errorf("row %q has another line end", row)
+		}
+	}
+	if f.unsure || !f.open && (f.taken != f.disk || f.isTaken != f.exists) {
+		return nil // not looked at yet
+	}
+	var want []string
+	for _, n := range text {
+		if f.lax[n] || strings.HasPrefix(n, "D") {
+			if isAgents(n) {
+				w.accepted[n] = inBase[n]
+			}
+			delete(f.lax, n)
+			if !inBase[n] && !isAgents(n) {
+				continue
+			}
+		}
+		if w.inBase(n) {
+			want = append(want, n)
+		}
+	}
+	if f.loose {
+		f.loose = false
+		defer func() { f.any = false }()
+		now := map[string]bool{}
+		for _, n := range base {
+			if !inText[n] && (f.ever[n] || f.any) {
+				now[n], f.ever[n] = true, true
+				if isAgents(n) {
+					w.accepted[n] = true
+				}
+			}
+		}
+		f.gone = now
+	}
+	for n := range f.gone {
+		if inText[n] {
+			return fmt.Errorf("the model is wrong: %s is gone and there", n)
+		}
+		want = append(want, n)
+	}
+	if a, b := slices.Sorted(slices.Values(want)), slices.Sorted(slices.Values(base)); !slices.Equal(a, b) {
+		return fmt.Errorf("baseline has %v, want %v", b, a)
+	}
+	both := func(n string) bool { return !inText[n] || !inBase[n] }
+	if a, b := slices.DeleteFunc(slices.Clone(text), both), slices.DeleteFunc(slices.Clone(base), both); !slices.Equal(a, b) {
+		return fmt.Errorf("text has %v in this order, the baseline %v", a, b)
+	}
+	rows := map[string]string{}
+	for _, row := range rowsOfText(s.base) {
+		rows[nameOf(row)] = strings.TrimRight(row, "\r\n")
+	}
+	for _, row := range rowsOfText(s.text) {
+		if n := nameOf(row); n != "" && inBase[n] && rows[n] != strings.TrimRight(row, "\r\n") {
+			return fmt.Errorf("row %q is %q in the baseline", row, rows[n])
+		}
+	}
+	f.past = append(f.past, modelPast{s.text, maps.Clone(f.gone), w.steps})
+	return w.verifyLaws(f)
+}
+
+// same compares two texts; a formatter may have been at work on one.
+func (w *modelWorld) same(a, b string) bool {
+	if !w.opts.format {
+		return a == b
+	}
+	plain := func(s string) []string {
+		rows := rowsOfText(s)
+		for i := range rows {
+			rows[i] = strings.TrimSpace(rows[i])
+		}
+		return rows
+	}
+	return slices.Equal(plain(a), plain(b))
+}
+
+func blankText(s string) bool { return strings.TrimSpace(s) == "" }
+
+func (f *modelFile) buffersPath() buffers.Path { return buffers.Path(f.path) }
+
+// verifyLaws decides everything on a copy.
+func (w *modelWorld) verifyLaws(f *modelFile) error {
+	o := w.c.file(buffers.Path(f.path))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.doc == nil {
+		return nil
+	}
+	var ids []string
+	for _, h := range o.doc.Hunks(review.StatePending) {
+		ids = append(ids, h.ID)
+	}
+	base, text := o.doc.Baseline().String(), o.doc.Text().String()
+	d := o.doc.Clone()
+	if _, refused := d.Reject(ids); len(refused) > 0 || d.Text().String() != base || d.Baseline().String() != base {
+		return fmt.Errorf("reject of all gives %q, baseline %q, refused %v", d.Text(), d.Baseline(), refused)
+	}
+	d = o.doc.Clone()
+	if _, refused := d.Accept(ids); len(refused) > 0 || d.Text().String() != text || d.Baseline().String() != text {
+		return fmt.Errorf("accept of all gives %q, baseline %q, refused %v", d.Text(), d.Baseline(), refused)
+	}
+	// What the editor was shown is what is there.
+	shown := visible(o.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict))
+	w.e.mu.Lock()
+	defer w.e.mu.Unlock()
+	r := w.e.reviews[o.review(nil).URI]
+	same := slices.EqualFunc(shown, r.Hunks, func(a, b review.Hunk) bool {
+		return a.ID == b.ID && a.StartLine == b.StartLine && a.EndLine == b.EndLine && a.Text == b.Text && a.BaseText == b.BaseText
+	})
+	if !same {
+		return fmt.Errorf("the editor was shown %+v, there is %+v", r.Hunks, shown)
+	}
+	return nil
+}
+
+// verifyWords looks for what the user typed inside rows.
+func (w *modelWorld) verifyWords() error {
+	var all strings.Builder
+	for _, f := range w.files {
+		s := w.see(f)
+		all.WriteString(s.text + s.base)
+		for _, h := range s.hunks {
+			all.WriteString(h.Text + h.BaseText + h.Gone)
+		}
+	}
+	there := setOf(modelWords.FindAllString(all.String(), -1))
+	for word := range w.words {
+		if !there[word] {
+			return fmt.Errorf("the user's %s is lost", word)
+		}
+	}
+	return nil
+}
