@@ -469,6 +469,7 @@ func (w *world) restoreStep(before shot) error {
 	if len(done) > 0 {
 		w.follow()
 	}
+	w.o.put = nil // an operation, also where nothing could be brought back
 	if !sameBase(before.base, now.base, w.opts.mixed) {
 		return fmt.Errorf("restore moved the baseline from %q to %q", before.base, now.base)
 	}
