@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
@@ -187,40 +186,4 @@ func (filler) Read(p []byte) (int, error) {
 		p[i] = 'x'
 	}
 	return len(p), nil
-}
-
-// Whatever comes, each answer is one line of JSON and none is a panic.
-func FuzzPeer(f *testing.F) {
-	for _, s := range []string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}`, doCall(1, ""), doCall(1, `,"_meta":{"progressToken":1}`),
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"edit_buffer","arguments":{"path":"a","edits":"[{}]"}}}`,
-		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_buffer","arguments":{"path":"a","startLine":"1e9"}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`, `[{}]`, "\x00\xff", `{"id":null}`, "\n\n", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`,
-	} {
-		f.Add([]byte(s + "\n"))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var out, log bytes.Buffer
-		p := newPeer(bytes.NewReader(data), &out, nil, "1", slog.New(slog.NewTextHandler(&log, nil)))
-		real := toolNamed
-		p.named = func(name string) *tool {
-			t := real(name)
-			if t == nil {
-				return nil
-			}
-			return &tool{Name: name, run: func(_ context.Context, _ *session.Tools, raw jsontext.Value) ([]string, error) {
-				var in editArgs
-				return nil, decode(raw, &in)
-			}}
-		}
-		p.run(context.Background())
-		if strings.Contains(log.String(), "panic") {
-			t.Fatal(log.String())
-		}
-		for line := range strings.Lines(out.String()) {
-			if !json.Valid([]byte(line)) || !strings.HasPrefix(line, `{"jsonrpc":"2.0",`) {
-				t.Fatalf("answered %q", line)
-			}
-		}
-	})
 }
