@@ -115,6 +115,19 @@ func TestBeforeOthers(t *testing.T) {
 				w.wantText("notes.txt", edited(users, "line 29\n", "line TWENTY-NINE\n"))
 				w.wantHunks("notes.txt", [2]string{"line 29\n", "line TWENTY-NINE\n"})
 				w.wantNotices(1)
+			case "qwen": // it edits nothing that it has not read
+				turn := w.begin("DO-EDITS please")
+				w.proposed("notes.txt", "line THREE\n")
+				w.decideOn("accept", "notes.txt", "line THREE\n")
+				w.decideOn("accept", "notes.txt", "line 4.5\n")
+				w.proposed("notes.txt", "line TWELVE\n")
+				users = edited(users, agentEdits[:4]...)
+				w.wantText("notes.txt", users)
+				w.wantBaseline("notes.txt", users)
+				w.cancel()
+				turn.stopped("cancelled")
+				w.wantHunks("notes.txt")
+				w.wantText("notes.txt", users)
 			default:
 				w.appliesOne(users)
 			}
