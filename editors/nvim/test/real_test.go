@@ -1,6 +1,7 @@
 package nvim_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,7 +36,9 @@ func setupReal(t *testing.T, version string, files ...string) *env {
 	}
 	n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...))
 	e := &env{Nvim: n, t: t, dir: dir}
-	n.Exec(`require('acp').setup({ cmd = { ... }, permission = { guard = 0 } })`, nil, program)
+	n.Exec(`require('acp').setup({ cmd = { ... }, permission = { guard = 0 }, settings = {
+		agents = { demo = { args = { 'demo-agent', '--pace=0s' } } },
+		permissions = { { kind = { 'edit', 'read' }, decide = 'allow' } } } })`, nil, program)
 	n.Input(":Acp<CR>")
 	n.WaitScreen("Ask demo")
 	e.idle()
@@ -96,7 +99,6 @@ func TestOwnNewFile(t *testing.T) {
 		e := setupReal(t, version, "a.txt", numbers)
 		e.Input("<C-w>h:e own.go<CR>ipackage own<CR><CR>func count() int { return 1 }<Esc>")
 		e.Input(":Acp send rename count to total in @own.go<CR>")
-		e.answer("1")
 		e.WaitScreen("func total() int")
 		e.WaitScreen("1/1 demo")
 		e.idle()
@@ -108,5 +110,106 @@ func TestOwnNewFile(t *testing.T) {
 		e.Input("ghr")
 		e.WaitScreen("func count() int")
 		e.WaitGone("1/1 demo")
+	})
+}
+
+// prompt sends one, with no key being pressed.
+func (e *env) prompt(text string) {
+	e.t.Helper()
+	e.Exec(`require('acp').prompt(...)`, nil, text)
+}
+
+// buffer waits until the text of the current buffer is as wanted.
+func (e *env) buffer(want string) {
+	e.t.Helper()
+	var ok bool
+	e.Exec(`local want, patience = ...
+		local function text() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n' end
+		return (vim.wait(patience, function() return text() == want end, 5))`, &ok, want, nvimtest.Patience.Milliseconds())
+	if !ok {
+		e.t.Fatalf("the text is %q, want %q", e.Text(0)+"\n", want)
+	}
+}
+
+// An agent that edits while an insertion in several rows is under way gets its edit
+// in when that has ended.
+func TestRealEditWaits(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setupReal(t, version, "a.txt", numbers)
+		e.Input("<C-w>h5G0<C-v>3jIXX")
+		e.WaitScreen("XXfive")
+		e.prompt(`insert "zero" at line 1 in @a.txt`)
+		e.WaitLua("require('acp.typing').held() == 1")
+		e.Input("YY<Esc>")
+		e.buffer("zero\none\ntwo\nthree\nfour\nXXYYfive\nXXYYsix\nXXYYseven\nXXYYeight\n")
+		e.idle()
+		e.WaitScreen("1/1 demo")
+
+		e.Input("3Gd")
+		e.prompt(`insert "top" at line 1 in @a.txt`)
+		e.WaitLua("require('acp.typing').held() == 1")
+		e.Input("j")
+		e.buffer("top\nzero\none\nfour\nXXYYfive\nXXYYsix\nXXYYseven\nXXYYeight\n")
+		e.idle()
+	})
+}
+
+// A row that an agent deletes while somebody types in it: either they have typed, and
+// the agent is told, or what they type next stands by itself.
+func TestRealRowTakenAway(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setupReal(t, version, "a.txt", numbers)
+		e.Exec(`require('acp.typing').pause = 1e8`, nil)
+		e.Input("<C-w>h3GA")
+		e.WaitLua(`vim.fn.mode() == 'i'`)
+		e.prompt(`delete line 3 in @a.txt`)
+		e.WaitLua("require('acp.typing').held() == 1")
+		e.Input(" mine<Esc>")
+		e.WaitScreen("changed the same lines (line 3)") // the agent is told, and decides anew
+		e.idle()
+		e.WaitScreen("three mine   1/1 demo")
+		e.Input(":Acp reject-all<CR>")
+		e.buffer("one\ntwo\nthree mine\nfour\nfive\nsix\nseven\neight\n")
+
+		e.Exec(`require('acp.typing').pause = 0`, nil)
+		e.Input("GA!")
+		e.WaitScreen("eight!")
+		e.prompt(`delete line 8 in @a.txt`)
+		e.WaitGone("eight!")
+		e.idle()
+		e.Input("mine too<Esc>")
+		e.buffer("one\ntwo\nthree mine\nfour\nfive\nsix\nseven\nmine too\n")
+	})
+}
+
+// The bytes of a file are what the user and the agent have made them: also of one
+// without any, and of one without a line end at its end.
+func TestRealBytes(t *testing.T) {
+	cases := []struct{ text, prompt, want string }{
+		{"", `append "one" in @a.txt`, "one\n"},
+		{"one", `append "two" in @a.txt`, "one\ntwo"},
+		{"one\ntwo", `delete line 2 in @a.txt`, "one"},
+		{"one\ntwo", `replace "one" with "three" in @a.txt`, "three\ntwo"},
+		{"one\r\ntwo\r\n", `append "three" in @a.txt`, "one\r\ntwo\r\nthree\r\n"},
+		{"one\n\n", `delete line 1 in @a.txt`, "\n"},
+		{"one\n", `delete line 1 in @a.txt`, ""},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, c := range cases {
+			t.Run(fmt.Sprintf("%q", c.text), func(t *testing.T) {
+				e := setupReal(t, version, "a.txt", c.text)
+				e.prompt(c.prompt)
+				e.WaitLua(`require('acp.chat').current().info.stopReason ~= nil`)
+				e.idle()
+				disk, err := os.ReadFile(e.path("a.txt")) // saved, as it was clean before
+				if err != nil || string(disk) != c.want {
+					t.Errorf("%s: the disk has %q (%v), want %q", c.prompt, disk, err, c.want)
+				}
+				e.Input("<C-w>h:Acp reject-all<CR>")
+				e.WaitLua(`require('acp.review').count() == 0`)
+				e.Input(":w<CR>")
+				e.WaitLua(`not vim.bo.modified`)
+			})
+		}
 	})
 }
