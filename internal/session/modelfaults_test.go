@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/internal/review"
 )
 
@@ -205,5 +206,21 @@ func TestDiskBetweenTwoWrites(t *testing.T) {
 	}
 	if h := hunksOf(t, c, uri); len(h) != 2 {
 		t.Errorf("hunks %+v", h)
+	}
+}
+
+// Two files have something in common only if they have a row in common.
+func TestLikenessOfShortFiles(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		same bool
+	}{
+		{"", "x\n", false}, {"x\n", "", false}, {"\n", "\n\n", false}, {"x\n", "y\n", false}, {"x", "x\n", true}, {"x\r\n", "x\n", true},
+		{"a\nb\nc\n", "a\nB\nc\n", true}, {ten, "", false}, {"a\nb\n", "c\nd\n", false},
+	} {
+		got := likeness(checkpoint.State{Exists: true, Content: tt.a}, checkpoint.State{Exists: true, Content: tt.b})
+		if (got >= nearlySame) != tt.same {
+			t.Errorf("likeness of %q and %q is %v", tt.a, tt.b, got)
+		}
 	}
 }

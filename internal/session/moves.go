@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -97,7 +98,10 @@ func likeness(a, b checkpoint.State) float64 {
 	if a.Opaque != "" || b.Opaque != "" || len(a.Content) > maxPairSize || len(b.Content) > maxPairSize {
 		return 0
 	}
-	x, y := linediff.Split(a.Content), linediff.Split(b.Content)
+	if strings.TrimSpace(a.Content) == "" || strings.TrimSpace(b.Content) == "" {
+		return 0
+	}
+	x, y := rowsOf(a.Content), rowsOf(b.Content)
 	differ := 0
 	for _, e := range linediff.Diff(x, y) {
 		differ += e.A1 - e.A0 + e.B1 - e.B0
