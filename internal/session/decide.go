@@ -343,6 +343,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 	if len(states) == 0 {
 		states = []review.State{review.StatePending, review.StateProposed, review.StateConflict}
 	}
+	_ = c.durable.wait(c.ctx) // an editor that asks at its start is not told there is nothing
 	var only buffers.Path
 	if uri != "" {
 		p, ok := c.pathOf(uri)
@@ -388,6 +389,7 @@ func (c *Core) HunkAt(uri string, line int) (review.Hunk, bool) {
 // Baseline is the text a document would have if everything undecided were
 // rejected.
 func (c *Core) Baseline(uri string) (string, error) {
+	_ = c.durable.wait(c.ctx)
 	p, ok := c.pathOf(uri)
 	if !ok {
 		return "", Errorf(KindInvalid, "%s is no file", uri)

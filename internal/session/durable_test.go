@@ -262,12 +262,42 @@ func TestHunksComeBackWithRecoveredText(t *testing.T) {
 	w.agent("f", aBc)
 	w.c.file(buffers.Path(w.path("f"))).keep(true)
 	live := w.crash()[w.uri("f")]
-	w.wantTold("are looked for when a file is opened: " + w.path("f"))
+	w.wantTold("are looked for when such a file is opened: " + w.path("f"))
 	w.e.open(w.uri("f"), abc)
 	w.wantTold("not to be found")
 	w.wantHunks("f", "")
 	w.e.replace(w.uri("f"), abc, live) // :recover
 	w.wantHunks("f", "b|>B|")
+}
+
+// What was taken up with the disk's text, until the file is opened, is not that of the
+// document's: the user has decided on it there, and not saved.
+func TestDiskIsBehindDecisions(t *testing.T) {
+	for _, accept := range []bool{false, true} {
+		w := newEarth(t)
+		w.start()
+		writeFile(t, w.path("f"), abc)
+		w.e.open(w.uri("f"), abc)
+		w.agent("f", aBc)
+		writeFile(t, w.path("f"), aBc)
+		w.e.send(buffers.Save{URI: w.uri("f")})
+		w.awaitKept(w.c.file(buffers.Path(w.path("f"))))
+		w.e.replace(w.uri("f"), "c\n", "c\ntyped\n")
+		decide, want, disk := (*Core).Reject, "a\nb\nc\ntyped\n", "b|>B|"
+		if accept {
+			decide, want, disk = (*Core).Accept, "a\nB\nc\ntyped\n", ""
+		}
+		if _, err := decide(w.c, t.Context(), Decide{URI: w.uri("f")}); err != nil {
+			t.Fatal(err)
+		}
+		text := w.crash()[w.uri("f")]
+		w.wantHunks("f", disk)
+		w.e.open(w.uri("f"), text)
+		w.wantHunks("f", "")
+		if base, err := w.c.Baseline(w.uri("f")); err != nil || base != want || text != want {
+			t.Errorf("accept %v: text %q, baseline %q, %v, want %q", accept, text, base, err, want)
+		}
+	}
 }
 
 // A record is written before its edit. If the process ends between the two, the
@@ -313,6 +343,71 @@ func TestCrashBetweenRecordAndEdit(t *testing.T) {
 					w.wantHunks("f", "", review.StateRejected)
 				}
 			})
+		}
+	}
+}
+
+// The same where the user had typed before the editor got to the edit, which it refused.
+func TestCrashBetweenRecordAndRefusal(t *testing.T) {
+	for _, earlier := range []bool{false, true} {
+		w := newEarth(t)
+		w.start()
+		writeFile(t, w.path("f"), "1\n2\n3\n4\n5\n6\n"+abc)
+		w.e.open(w.uri("f"), readFile(t, w.path("f")))
+		hunks := ""
+		if earlier {
+			w.agent("f", "1\nTWO\n3\n4\n5\n6\n"+abc)
+			hunks = "2|>TWO|"
+		}
+		base, err := w.c.Baseline(w.uri("f"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The user's row is where the agent takes one out.
+		want := strings.Replace(base, "6\n", "6\nuser\n", 1)
+		var state, root, text string
+		w.written = func() {
+			if state == "" {
+				w.e.replace(w.uri("f"), "6\n", "6\nuser\n")
+				state, root = w.snapshot()
+				text = w.e.text(w.uri("f"))
+			}
+		}
+		after := strings.Replace(w.e.text(w.uri("f")), "6\n"+abc, "a\nB\nc\n", 1)
+		turnOf(t, w.c, w.l, func(h Host, sid string) {
+			// Whether it can be made in the end is another matter.
+			if err := h.WriteTextFile(t.Context(), sid, w.path("f"), after); err != nil && KindOf(err) != KindConflict {
+				t.Error(err)
+			}
+		})
+		w.written = nil
+		w.close()
+		w.revert(state, root)
+		w.start()
+		w.e.open(w.uri("f"), text)
+		w.wantHunks("f", hunks)
+		if got, err := w.c.Baseline(w.uri("f")); err != nil || got != want {
+			t.Errorf("baseline %q, %v, want %q", got, err, want)
+		}
+	}
+}
+
+// An edit of which something is to be seen was made, whatever the user has done to it since.
+func TestNeverMade(t *testing.T) {
+	const before, after = "a\nb\nc\nd\n", "a\nB\nc\n"
+	for _, x := range []struct {
+		found string
+		want  bool
+	}{
+		{before, true}, {after, false},
+		{"a\nb\nuser\nc\nd\n", true}, // only the user's
+		{"user\nb\nc\nd\n", true},    // who may take out rows too
+		{"a\nb\nB\nc\nd\n", false},   // a row of the edit
+		{"a\nb\nc\nD\n", false},      // a row it takes out is gone
+		{"", false},
+	} {
+		if got := neverMade(textOf(before), textOf(after), textOf(x.found)); got != x.want {
+			t.Errorf("%q: %v", x.found, got)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
-	"acp-ls/internal/review/journal"
 )
 
 // file is the owner of one file's text and changes: every step of them happens
@@ -55,7 +54,7 @@ type file struct {
 
 	parkedCreated bool // beside parked
 	kept          writing
-	asleep        *journal.Entry // of an earlier run, until the text is known
+	asleep        *sleeper // of an earlier run, until the text is known
 }
 
 type openDoc struct {

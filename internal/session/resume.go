@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
@@ -85,7 +87,7 @@ func (d *durable) report(sum resumed, live []journal.Other) {
 		d.core.tell(LevelWarning, "Changes of an earlier run are not to be found in the text any more: "+strings.Join(sum.lost, ", "))
 	}
 	if len(sum.asleep) > 0 {
-		d.core.tell(LevelInfo, "Changes of an earlier run wait for files whose text on disk is another one; they are looked for when a file is opened: "+strings.Join(sum.asleep, ", "))
+		d.core.tell(LevelInfo, "Changes of an earlier run are not in the files on disk; they are looked for when such a file is opened: "+strings.Join(sum.asleep, ", "))
 	}
 	if len(sum.hidden) > 0 {
 		d.core.tell(LevelWarning, "Changes of an earlier run were undecided in files of which acp-ls keeps no copy, for they may hold secrets or git ignores them; they can no longer be reviewed: "+strings.Join(sum.hidden, ", "))
@@ -115,10 +117,11 @@ func waits(n int) string {
 }
 
 // resume takes up what an earlier run had tracked in the file (rule 11), if it is
-// open or its text is the one of then. If not, the text of then may be found yet: an
-// editor that was killed, or that acp-ls has left, comes with what was not saved.
-// So the entry sleeps until the file is opened, or is about to be changed, and stays
-// in the journal as it is.
+// open or was certainly left with the text it has. If not, an editor may come with
+// another text: one that was not saved, from before an edit that was never made, or
+// brought back from the editor's own journal. So the entry sleeps until the file is
+// opened, or is about to be changed, and stays in the journal as it is; until then
+// what the disk has counts.
 func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error {
 	select { // not lockOps, which waits for this
 	case f.ops <- struct{}{}:
@@ -140,24 +143,30 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 	}
 	disk, err := buffers.ReadDisk(f.path)
 	found, missing := text.New(disk.Content), !disk.Exists
-	// Of these texts it is known what was undecided in them, and not whether an editor
-	// comes with what was not saved.
-	earlier := err == nil && (happenedNot(last, found, missing) || isState(e.Saved(), found, missing))
 	f.mu.Lock()
 	_, d, open := f.live()
 	switch {
 	case open:
 		err = f.wakeOn(e, d.Text, false, sum)
-	case err == nil && isState(&last, found, missing):
+	case err == nil && isState(&last, found, missing) && (last.Before == nil || last.OnDisk):
 		err = f.wakeOn(e, found, missing, sum)
 	default:
-		if earlier {
-			err = f.wakeOn(e, found, missing, sum) // until the file is opened with another text
+		// Until the file is opened, perhaps with another text, the disk's counts.
+		var until resumed
+		unreadable := err != nil
+		if !unreadable {
+			if err := f.wakeOn(e, found, missing, &until); err != nil {
+				f.mu.Unlock()
+				return err
+			}
 		}
-		f.asleep = &e
-		if last.Pending > 0 && (err != nil || !earlier) {
+		sum.pending += until.pending
+		sum.files += until.files
+		if (unreadable || len(until.lost) > 0) && !last.Told {
 			sum.asleep = append(sum.asleep, last.Path)
+			e.Last.Told = true
 		}
+		f.asleep = &sleeper{e, until}
 		f.mu.Unlock()
 		f.core.durable.pass(e)
 		f.mu.Lock()
@@ -170,6 +179,12 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 		f.keep(false)
 	}
 	return err
+}
+
+// sleeper is what an earlier run had tracked in a file whose text is not known for sure.
+type sleeper struct {
+	journal.Entry
+	until resumed // what has become of it with the disk's text
 }
 
 // passedOn is no version of a file: the last record is an earlier run's.
@@ -199,12 +214,16 @@ func (f *file) wake(found text.Text, missing bool) {
 	if e == nil {
 		return
 	}
-	f.asleep = nil
+	// What was taken up for the disk's text meanwhile is only that text's.
+	f.asleep, f.doc, f.created, f.deleted = nil, nil, false, false
+	f.shownRev = ^f.shownRev
 	var sum resumed
-	if err := f.wakeOn(*e, found, missing, &sum); err != nil {
+	if err := f.wakeOn(e.Entry, found, missing, &sum); err != nil {
 		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
 	}
-	f.core.durable.report(sum, nil)
+	if sum.pending != e.until.pending || len(sum.lost) > 0 { // else the user was told
+		f.core.durable.report(sum, nil)
+	}
 	f.publish()
 }
 
@@ -226,29 +245,102 @@ func (f *file) wakeOnDisk() {
 
 // wakeOn takes up an entry with the text found; mu is held.
 func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resumed) error {
-	from := e.Last
+	var doc *review.Doc
+	var lost []review.Hunk
+	var err error
+	from := &e.Last
 	switch {
 	case isState(&e.Last, found, missing):
 	case happenedNot(e.Last, found, missing):
 		// The edit was never made: what was before it counts.
-		if !isState(e.Prev, found, missing) {
-			return nil // nothing
+		if from = nil; isState(e.Prev, found, missing) {
+			from = e.Prev
 		}
-		from = *e.Prev
 	case isState(e.Saved(), found, missing):
 		// What came behind it is gone with the editor.
-		from = *e.Saved()
+		from = e.Saved()
+	default:
+		doc, lost, from, err = changedSince(e, found, f.core.now)
 	}
-	doc, err := review.UnmarshalState(from.State, f.core.now)
-	if err != nil {
-		return err
+	if err != nil || from == nil {
+		return err // or nothing was undecided
 	}
-	f.takeUp(doc, from, found, missing, sum)
+	if doc == nil {
+		if doc, err = review.UnmarshalState(from.State, f.core.now); err != nil {
+			return err
+		}
+	}
+	f.takeUp(doc, lost, *from, found, missing, sum)
 	return nil
 }
 
-// takeUp makes doc, as an earlier run knew it, that of the text found; mu is held.
-func (f *file) takeUp(doc *review.Doc, from journal.Record, found text.Text, missing bool, sum *resumed) {
+// changedSince returns the state from which a text came that is none of those known: the last
+// one, unless the edit which that was written for was never made, and the user has gone on
+// without it; what that one lost is listed with it.
+func changedSince(e journal.Entry, found text.Text, now func() time.Time) (*review.Doc, []review.Hunk, *journal.Record, error) {
+	last, err := review.UnmarshalState(e.Last.State, now)
+	if err != nil || e.Last.Before == nil || e.Last.Before.Missing {
+		return last, nil, &e.Last, err
+	}
+	// If nothing was undecided before: an agent's edit leaves the baseline alone.
+	was := review.New(last.Baseline(), now)
+	from := &journal.Record{}
+	if e.Prev != nil && e.Prev.State != nil {
+		if was, err = review.UnmarshalState(e.Prev.State, now); err != nil {
+			return nil, nil, nil, err
+		}
+		from = e.Prev
+	}
+	if !sameText(e.Last.Before.Text, was.Text()) || !neverMade(was.Text(), last.Text(), found) {
+		return last, nil, &e.Last, nil
+	}
+	// Perhaps the edit was made after all, and its text is found yet. The state it made knows
+	// that text, and can mostly be led back to what was before.
+	lost := last.Resume(was.Text())
+	if last.Baseline().Equal(was.Baseline()) && slices.Equal(pendingIDs(last), pendingIDs(was)) {
+		return last, lost, from, nil
+	}
+	return was, nil, from, nil
+}
+
+func pendingIDs(d *review.Doc) []string {
+	var ids []string
+	for _, h := range d.Hunks(review.StatePending, review.StateConflict) {
+		ids = append(ids, h.ID)
+	}
+	return ids
+}
+
+// neverMade reports whether nothing is to be seen in a text of the edit that makes after of
+// before: no row of it, and all that it takes out is there.
+func neverMade(before, after, found text.Text) bool {
+	rows := func(t text.Text) []string { return t.Lines(0, t.LineCount()) }
+	old, now := rows(before), rows(found)
+	taken, put := map[int]bool{}, map[string]bool{}
+	for _, d := range linediff.Diff(old, rows(after)) {
+		for i := d.A0; i < d.A1; i++ {
+			taken[i] = true
+		}
+		for _, s := range rows(after)[d.B0:d.B1] {
+			put[s] = true
+		}
+	}
+	for _, d := range linediff.Diff(old, now) {
+		for i := d.A0; i < d.A1; i++ {
+			if taken[i] {
+				return false
+			}
+		}
+		if slices.ContainsFunc(now[d.B0:d.B1], func(s string) bool { return put[s] }) {
+			return false
+		}
+	}
+	return true
+}
+
+// takeUp makes doc, as an earlier run knew it, that of the text found. lost is what it has lost
+// already; mu is held.
+func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, found text.Text, missing bool, sum *resumed) {
 	undecided := func() int {
 		n := len(doc.Hunks(review.StatePending, review.StateConflict))
 		if from.Created || from.Deleted {
@@ -261,7 +353,7 @@ func (f *file) takeUp(doc *review.Doc, from journal.Record, found text.Text, mis
 	}
 	from.Deleted = from.Deleted && missing
 	from.Created = from.Created && !missing
-	if lost := doc.Resume(found); len(lost) > 0 {
+	if lost = append(lost, doc.Resume(found)...); len(lost) > 0 {
 		sum.lost = append(sum.lost, fmt.Sprintf("%s (%s, listed with the rejected ones)", f.path, number(len(lost), "change")))
 	}
 	if n := undecided(); n > 0 {

@@ -125,7 +125,7 @@ func TestRecordKeepsEverything(t *testing.T) {
 		{Path: "/b", State: []byte{}, Before: &Seen{Missing: true}, Created: true},
 		{Path: "/c", State: []byte("s"), Deleted: true},
 		{Path: "/d", Opaque: "binary", OpaqueOp: "modify"},
-		{Path: "/f", State: []byte("s"), OnDisk: true},
+		{Path: "/f", State: []byte("s"), OnDisk: true, Told: true},
 		{Path: "/e", Secret: true, Text: text.HashString("x"), Pending: 1},
 	} {
 		j := Open(dir, workspace, o)

@@ -28,6 +28,7 @@ type Record struct {
 	// OnDisk says that the file has, or is about to have, this very text: of such records the
 	// last one is kept too, for an editor that is killed goes back to it.
 	OnDisk bool
+	Told   bool // the user knows that the file has another text now
 
 	// State is the tracked state; nil if there is none, or if it is not stored because the
 	// file holds secrets (Secret). A record without any of these ends the file's story.
@@ -79,6 +80,7 @@ const (
 	hasState
 	hasSecret
 	hasOnDisk
+	hasTold
 )
 
 func (r Record) frame() []byte {
@@ -95,6 +97,7 @@ func (r Record) frame() []byte {
 	set(r.State != nil, hasState)
 	set(r.Secret, hasSecret)
 	set(r.OnDisk, hasOnDisk)
+	set(r.Told, hasTold)
 	b := make([]byte, 0, len(r.Path)+len(r.State)+128)
 	b = append(b, kindRecord, flags)
 	b = appendString(b, r.Path)
@@ -172,7 +175,7 @@ func parseRecord(b []byte) (Record, error) {
 	}
 	r.Text = p.hash()
 	r.Created, r.Deleted, r.Secret = flags&hasCreated != 0, flags&hasDeleted != 0, flags&hasSecret != 0
-	r.OnDisk = flags&hasOnDisk != 0
+	r.OnDisk, r.Told = flags&hasOnDisk != 0, flags&hasTold != 0
 	r.Opaque, r.OpaqueOp = p.string(), p.string()
 	r.Pending = int(min(p.uvarint(), 1<<30))
 	if flags&hasState != 0 {

@@ -1,0 +1,204 @@
+package crashtest
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// undecided makes a change of the agent's in g, which nobody has open, and kills.
+func (w *world) undecided() {
+	w.t.Helper()
+	w.write("g", "1\n2\n3\n")
+	w.start()
+	t := w.prompt()
+	t.reads("g")
+	t.wrote(t.writes("g", "1\nTWO\n3\n"))
+	t.end()
+	w.kill()
+}
+
+func (w *world) wantOffered(name string, want bool) {
+	w.t.Helper()
+	if got := len(w.hunks(name, "pending")) > 0; got != want {
+		w.t.Errorf("%s is offered: %v, want %v; messages %q", name, got, want, w.messages())
+	}
+}
+
+// A journal that is damaged, or none of ours, is set aside and said; the rest is used.
+func TestDamagedJournals(t *testing.T) {
+	for _, x := range []struct {
+		name    string
+		damage  func(t *testing.T, file string)
+		told    string // part of a message; none if empty
+		offered bool   // g's change
+		aside   bool
+	}{
+		{"whole", func(*testing.T, string) {}, "", true, false},
+		{"the last record cut off", func(t *testing.T, file string) {
+			b := read(t, file)
+			put(t, file, b[:len(b)-3])
+		}, "cut off", false, false}, // it was the only one
+		{"a byte at the beginning", func(t *testing.T, file string) {
+			b := read(t, file)
+			b[100] ^= 1
+			put(t, file, b)
+		}, "is damaged", false, true}, // what comes behind cannot be trusted
+		{"another program's", func(t *testing.T, file string) { put(t, file, []byte("#!/bin/sh\n")) }, "not a journal of this version", false, true},
+		{"another one beside it", func(t *testing.T, file string) {
+			put(t, filepath.Join(filepath.Dir(file), "x.journal"), []byte("SQLite format 3\x00 and more"))
+		}, "not a journal of this version", true, true},
+		{"empty", func(t *testing.T, file string) { put(t, file, nil) }, "", false, false},
+		{"a folder", func(t *testing.T, file string) {
+			check(t, os.Mkdir(filepath.Join(filepath.Dir(file), "d.journal"), 0o700))
+		}, "not a journal", true, true},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.undecided()
+			files := w.journals(".journal")
+			if len(files) != 1 {
+				t.Fatalf("journals %q", files)
+			}
+			x.damage(t, files[0])
+			w.start()
+			w.wantOffered("g", x.offered)
+			if x.told != "" {
+				w.told(x.told)
+			}
+			if aside := w.journals(".journal.aside"); len(aside) > 0 != x.aside {
+				t.Errorf("set aside %q", aside)
+			}
+			if got := w.disk("g"); got != "1\nTWO\n3\n" {
+				t.Errorf("g was changed: %q", got)
+			}
+			w.kill()
+			w.start() // and that was that
+			w.wantOffered("g", x.offered)
+			for _, m := range w.messages() {
+				if x.told != "" && strings.Contains(m, x.told) {
+					t.Errorf("told again: %q", m)
+				}
+			}
+		})
+	}
+}
+
+func read(t *testing.T, file string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	check(t, err)
+	return b
+}
+
+func put(t *testing.T, file string, b []byte) {
+	t.Helper()
+	check(t, os.WriteFile(file, b, 0o600))
+}
+
+// Two acp-ls may work in one workspace: each has a journal of its own, each names the files
+// in which the other has something undecided, and leaves them alone. Who comes when one has
+// died takes over.
+func TestTwoOfThem(t *testing.T) {
+	w := newWorld(t)
+	w.write("f", "1\n2\n3\n")
+	w.write("g", "1\n2\n3\n")
+	write := func(name string) {
+		turn := w.prompt()
+		turn.reads(name)
+		turn.wrote(turn.writes(name, "1\nTWO\n3\n"))
+		turn.end()
+	}
+	first := w.start()
+	write("g")
+	second := w.start()
+	second.told("Another acp-ls has undecided changes in " + w.path("g"))
+	w.wantOffered("g", false)
+	write("f")
+	if files := w.journals(".journal"); len(files) != 2 {
+		t.Fatalf("journals %q", files)
+	}
+	first.kill()
+	third := w.start()
+	third.told("Another acp-ls has undecided changes in " + w.path("f"))
+	w.wantOffered("f", false)
+	w.wantOffered("g", true)
+	third.command("acp.review.reject", map[string]any{"uri": w.uri("g")}, nil)
+	if got := w.disk("g"); got != "1\n2\n3\n" {
+		t.Errorf("g after the rejection: %q", got)
+	}
+	w.process = second
+	w.wantOffered("f", true)
+	third.kill()
+	second.kill()
+	w.start()
+	w.wantOffered("f", true)
+	w.wantOffered("g", false)
+}
+
+// What is stored can be listed and is not cleaned away while it is undecided; nobody else can
+// read it, and nothing is in the project.
+func TestStore(t *testing.T) {
+	w := newWorld(t)
+	w.undecided()
+	if out := w.run("store"); !strings.Contains(out, w.root+" (") || !strings.Contains(out, w.path("g")+": 1 undecided") {
+		t.Errorf("store list:\n%s", out)
+	}
+	if out := w.run("store", "purge"); out != "nothing to remove\n" {
+		t.Errorf("store purge:\n%s", out)
+	}
+	check(t, filepath.Walk(filepath.Join(w.home, "acp-ls"), func(path string, info os.FileInfo, err error) error {
+		if err == nil && info.Mode().Perm()&0o077 != 0 && filepath.Base(path) != "config.json" {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		return err
+	}))
+	var names []string
+	list, err := os.ReadDir(w.root)
+	check(t, err)
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	if !slices.Equal(names, []string{"g"}) {
+		t.Errorf("the project has %q", names)
+	}
+	w.start()
+	if out := w.run("store", "purge", "--all"); !strings.Contains(out, "nothing to remove") && !strings.Contains(out, "removed") {
+		t.Errorf("store purge --all:\n%s", out)
+	}
+	w.wantOffered("g", true)
+	w.kill()
+	w.start()
+	w.wantOffered("g", true)
+	w.kill()
+	if out := w.run("store", "purge", "--all"); !strings.Contains(out, "removed "+w.root) {
+		t.Errorf("store purge --all:\n%s", out)
+	}
+	w.start()
+	w.wantOffered("g", false)
+}
+
+// run runs a command of the program.
+func (w *world) run(args ...string) string {
+	w.t.Helper()
+	cmd := w.programCommand(args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		w.t.Errorf("acp-ls %q: %v", args, err)
+	}
+	return string(out)
+}
+
+// With the journal off nothing is kept; that is what was asked for.
+func TestWithoutJournal(t *testing.T) {
+	w := newWorld(t)
+	w.args = []string{"serve", "--no-journal"}
+	w.undecided()
+	if files := w.journals("*"); len(files) != 0 {
+		t.Errorf("stored %q", files)
+	}
+	w.start()
+	w.wantOffered("g", false)
+}
