@@ -88,18 +88,23 @@ func TestSilenceIsToldOfOnce(t *testing.T) {
 						t.Errorf("%s: %q, want %q", when, got, want)
 					}
 				}
+				progress := func() TurnProgress {
+					e.mu.Lock()
+					defer e.mu.Unlock()
+					return e.turns[len(e.turns)-1]
+				}
 				time.Sleep(10*time.Second - time.Millisecond)
 				check("before", nil)
 				time.Sleep(2 * time.Millisecond)
 				check("during", tt.during)
 				if tt.during != nil {
-					if last := e.turns[len(e.turns)-1]; last.Message != "fake has not answered since 00:00:00" || last.End {
+					if last := progress(); last.Message != "fake has not answered since 00:00:00" || last.End {
 						t.Errorf("progress says %+v", last)
 					}
 				}
 				time.Sleep(50 * time.Second)
 				check("after", tt.after)
-				if last := e.turns[len(e.turns)-1]; !last.End {
+				if last := progress(); !last.End {
 					t.Errorf("progress ends with %+v", last)
 				}
 			})
