@@ -8,14 +8,17 @@ import (
 	"testing"
 )
 
-// undecided makes a change of the agent's in g, which nobody has open, and kills.
+const changed = "1\nTWO\n3\nFOUR\n"
+
+// undecided makes two changes of the agent's in g, which nobody has open, and kills.
 func (w *world) undecided() {
 	w.t.Helper()
-	w.write("g", "1\n2\n3\n")
+	w.write("g", "1\n2\n3\n4\n")
 	w.start()
 	t := w.prompt()
 	t.reads("g")
-	t.wrote(t.writes("g", "1\nTWO\n3\n"))
+	t.wrote(t.writes("g", "1\nTWO\n3\n4\n"))
+	t.wrote(t.writes("g", changed))
 	t.end()
 	w.kill()
 }
@@ -40,7 +43,7 @@ func TestDamagedJournals(t *testing.T) {
 		{"the last record cut off", func(t *testing.T, file string) {
 			b := read(t, file)
 			put(t, file, b[:len(b)-3])
-		}, "cut off", false, false}, // it was the only one
+		}, "cut off", true, false}, // the first change is in the text
 		{"a byte at the beginning", func(t *testing.T, file string) {
 			b := read(t, file)
 			b[100] ^= 1
@@ -71,7 +74,7 @@ func TestDamagedJournals(t *testing.T) {
 			if aside := w.journals(".journal.aside"); len(aside) > 0 != x.aside {
 				t.Errorf("set aside %q", aside)
 			}
-			if got := w.disk("g"); got != "1\nTWO\n3\n" {
+			if got := w.disk("g"); got != changed {
 				t.Errorf("g was changed: %q", got)
 			}
 			w.kill()
@@ -143,7 +146,7 @@ func TestTwoOfThem(t *testing.T) {
 func TestStore(t *testing.T) {
 	w := newWorld(t)
 	w.undecided()
-	if out := w.run("store"); !strings.Contains(out, w.root+" (") || !strings.Contains(out, w.path("g")+": 1 undecided") {
+	if out := w.run("store"); !strings.Contains(out, w.root+" (") || !strings.Contains(out, w.path("g")+": 2 undecided") {
 		t.Errorf("store list:\n%s", out)
 	}
 	if out := w.run("store", "purge"); out != "nothing to remove\n" {
