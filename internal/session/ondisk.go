@@ -41,6 +41,8 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		takeOver(f.doc, was, o)
 		f.record(&o, now, was, made)
 		f.created = f.created || made && !f.deleted
+		f.keepBefore(was)
+		f.missing = !had.Exists
 	}
 	next := f.doc.Clone()
 	if err := op.apply(next); err != nil {
