@@ -26,8 +26,8 @@ const deathsWithin = 3 * 60_000;
 export class App implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('acp-ls', { log: true });
   readonly review = new ReviewState();
-  readonly documents = new Documents(this.output);
   readonly typing = new Typing();
+  readonly documents = new Documents(this.output, this.typing);
   readonly chat: ChatController;
   readonly model: ChatModel;
   readonly questions: Questions;
@@ -119,10 +119,6 @@ export class App implements vscode.Disposable {
     return this.connection?.pid;
   }
 
-  get globalStorage(): vscode.Uri {
-    return this.context.globalStorageUri;
-  }
-
   get running(): boolean {
     return this.connection !== undefined && this.model.serverState().state === 'running';
   }
@@ -180,6 +176,7 @@ export class App implements vscode.Disposable {
     try {
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
+        onApplied: (uris) => this.documents.applied(uris),
         onCommand: (command, args) => this.clicked(command, args),
         onDied: (why) => this.onDied(why),
       });

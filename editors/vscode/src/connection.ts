@@ -1,5 +1,4 @@
 /** One run of acp-ls: the language client, and the typed way to speak with it. */
-import * as path from 'node:path';
 import * as vscode from 'vscode';
 import {
   CloseAction,
@@ -10,6 +9,7 @@ import {
   RevealOutputChannelOn,
   State,
   type StaticFeature,
+  type WorkspaceEdit,
 } from 'vscode-languageclient/node';
 import {
   type Capability,
@@ -21,6 +21,7 @@ import {
 import { locateServer, serverEnvironment } from './locator';
 import { ServerProcess } from './server';
 import { section, serverPath } from './settings';
+import { dataFolder, isSettings } from './settingsFiles';
 
 /** What this extension does beyond LSP. */
 export const capabilities: Record<Capability, true> = {
@@ -54,6 +55,8 @@ export interface Handlers {
   requests: RequestHandlers;
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
+  /** An edit of the server's was applied to documents. */
+  onApplied(uris: string[]): void;
   /** acp-ls has ended without being told to. */
   onDied(why: string): void;
 }
@@ -213,7 +216,10 @@ class ContractFeature implements StaticFeature {
 }
 
 function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middleware {
-  const ours = (document: vscode.TextDocument) => !isSettings(document.uri, context);
+  const data = dataFolder(context.globalStorageUri.fsPath);
+  const ours = ({ uri }: vscode.TextDocument) =>
+    vscode.workspace.getWorkspaceFolder(uri) !== undefined ||
+    !isSettings(uri.scheme === 'file' ? uri.fsPath : '', data);
   return {
     didOpen: async (document, next) => (ours(document) ? next(document) : undefined),
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
@@ -221,22 +227,24 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     didChange: async (event, next) => (ours(event.document) ? next(event) : undefined),
     executeCommand: (command, args) => handlers.onCommand(command, args),
     workspace: {
+      handleApplyEdit: async (params, next) => {
+        const result = await next(params, new vscode.CancellationTokenSource().token);
+        if ('applied' in result && result.applied) {
+          handlers.onApplied(documentsOf(params.edit));
+        }
+        return result;
+      },
       configuration: async (params) =>
         params.items.map((item) => (item.section === 'acp' ? section() : null)),
     },
   };
 }
 
-/**
- * Whether a document is one of VS Code's own: it writes its settings through documents that
- * nobody has opened. Those of the workspace count as the user's.
- */
-function isSettings(uri: vscode.Uri, context: vscode.ExtensionContext): boolean {
-  if (uri.scheme !== 'file' || vscode.workspace.getWorkspaceFolder(uri) !== undefined) {
-    return false;
-  }
-  const user = path.dirname(path.dirname(context.globalStorageUri.fsPath));
-  return uri.fsPath.startsWith(user + path.sep);
+function documentsOf(edit: WorkspaceEdit): string[] {
+  const changed = (edit.documentChanges ?? []).flatMap((change) =>
+    'textDocument' in change ? [change.textDocument.uri] : [],
+  );
+  return [...changed, ...Object.keys(edit.changes ?? {})];
 }
 
 function checkVersion(client: LanguageClient): void {

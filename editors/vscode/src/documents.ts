@@ -3,29 +3,45 @@
  *
  * VS Code reads files anew by itself and keeps what it last saw of the disk to itself. The one
  * way to make the disk's state the base of a document with unsaved text is the command *Revert
- * File*, which works on the document that is in front. For others acp-ls is told that it cannot
- * be done: it then edits the document, and the base is put right when the user next looks at it,
- * so that saving is no conflict.
+ * File*, which works on the document that is in front. For others, and while the user types,
+ * acp-ls is told that it cannot be done: it then edits the document, and the base is put right
+ * when the user next looks at it, so that saving is no conflict. Until acp-ls has made its edit,
+ * the base stays as it is: better a conflict than a change of the disk's that is overwritten.
  */
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
-import { carry, difference } from './text';
+import type { Typing } from './editor';
+import { carry, difference, follow, typedAt } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
  * long enough, and edits the document then. */
 const reloadWait = 1500;
 
+/** How long it is tried to put a document's text back. */
+const rebaseWait = 10_000;
+
+/** A document is not read anew while the user types: not for so long after a key. */
+const quiet = 1500;
+
 const revert = 'workbench.action.files.revert';
 
 export class Documents implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[] = [];
-  /** Documents whose text is right and whose base is not what the disk has, by URI. */
-  private readonly behind = new Set<string>();
+  /**
+   * Documents whose base is older than what the disk has, by URI: `waiting` until their text
+   * contains what has changed on disk, then `merged`.
+   */
+  private readonly behind = new Map<string, 'waiting' | 'merged'>();
   /** Those that are being put right. */
   private readonly busy = new Set<string>();
 
-  constructor(private readonly output: vscode.LogOutputChannel) {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly output: vscode.LogOutputChannel,
+    private readonly typing: Typing,
+  ) {
     this.disposables.push(
       vscode.window.onDidChangeActiveTextEditor(() => void this.putRight()),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.behind.delete(uri.toString())),
@@ -34,6 +50,7 @@ export class Documents implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
@@ -78,18 +95,32 @@ export class Documents implements vscode.Disposable {
     adopted: boolean;
   }> {
     const document = find(uri);
-    if (document === undefined || document.version !== version) {
+    if (document === undefined || !document.isDirty) {
+      // A clean one is read anew by VS Code itself; what is left is an ordinary edit.
       return { adopted: false };
     }
-    if (!document.isDirty) {
-      // VS Code reads it anew by itself; what is left is an ordinary edit.
-      return { adopted: false };
+    const quietly = this.typing.ago() >= quiet && isInFront(document);
+    if (document.version === version && quietly) {
+      const { read, exact } = await this.rebase(document, text);
+      if (read) {
+        return { adopted: exact };
+      }
     }
-    if (!isInFront(document)) {
-      this.behind.add(uri);
-      return { adopted: false };
+    const contained =
+      document.version === version && sameEnds(document, text) === document.getText();
+    this.behind.set(document.uri.toString(), contained ? 'merged' : 'waiting');
+    void this.putRight();
+    return { adopted: false };
+  }
+
+  /** An edit of acp-ls was applied. */
+  applied(uris: string[]): void {
+    for (const uri of uris.map((spelled) => vscode.Uri.parse(spelled).toString())) {
+      if (this.behind.has(uri)) {
+        this.behind.set(uri, 'merged');
+        void this.putRight();
+      }
     }
-    return { adopted: await this.rebase(document, text) };
   }
 
   /** Whether a document's base is known to be older than what the disk has. */
@@ -97,59 +128,102 @@ export class Documents implements vscode.Disposable {
     return this.behind.has(uri);
   }
 
+  /** Reads the file of the document in front anew if it is behind, as soon as nobody types. */
   private async putRight(): Promise<void> {
+    clearTimeout(this.timer);
     const document = vscode.window.activeTextEditor?.document;
     const uri = document?.uri.toString();
-    if (document === undefined || uri === undefined || !this.behind.has(uri)) {
+    if (document === undefined || uri === undefined || this.behind.get(uri) !== 'merged') {
       return;
     }
-    if (!document.isDirty || (await this.rebase(document, document.getText()))) {
+    const wait = quiet - this.typing.ago();
+    if (wait > 0) {
+      this.timer = setTimeout(() => void this.putRight(), wait);
+      return;
+    }
+    if (!document.isDirty || (await this.rebase(document)).read) {
       this.behind.delete(uri);
+    } else if (isInFront(document)) {
+      this.timer = setTimeout(() => void this.putRight(), quiet); // a key came before
     }
   }
 
   /**
-   * Reads the file of the document in front anew, and makes `text` its content. What the user
-   * types meanwhile is kept; the answer is false then, because the content is not `text` alone.
+   * Reads the file of the document in front anew, and then makes `text` its content, by default
+   * that which it has. What the user types meanwhile is kept.
+   * @returns whether the file was read, and whether the content is `text` and no more
    */
-  private async rebase(document: vscode.TextDocument, text: string): Promise<boolean> {
+  private async rebase(
+    document: vscode.TextDocument,
+    text?: string,
+  ): Promise<{ read: boolean; exact: boolean }> {
     const uri = document.uri.toString();
+    const no = { read: false, exact: false };
     if (this.busy.has(uri)) {
-      return false;
+      return no;
     }
     this.busy.add(uri);
+    const disk = [await textOnDisk(document)];
     const before = document.getText();
-    let last = before; // up to when the file was read
-    let disk: string | undefined; // what was read
-    // A document that has unsaved text counts as saved at the moment its file is read anew.
+    const wanted = text === undefined ? before : sameEnds(document, text);
+    const carets = caretsOf(document);
+    const texts = [before];
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && event.contentChanges.length > 0 && disk === undefined) {
-        if (document.isDirty) {
-          last = document.getText();
-        } else {
-          disk = document.getText();
-        }
+      if (event.document === document && event.contentChanges.length > 0) {
+        texts.push(document.getText());
       }
     });
     try {
+      if (disk[0] === undefined || !isInFront(document)) {
+        return no;
+      }
       await vscode.commands.executeCommand(revert);
-      if (disk === undefined && document.isDirty) {
-        return false; // it is not in front any more: nothing was read
+      // Where a key came before the file was read, VS Code keeps the text and does not read it.
+      // Events do not tell which it was: the text of the file does, which may have changed.
+      disk.push(await textOnDisk(document));
+      const read = texts.findIndex((one) => disk.some((d) => d !== undefined && sameText(one, d)));
+      if (read < 0) {
+        return no;
       }
-      const from = disk ?? document.getText();
-      const want = carry(before, last, sameEnds(document, text));
-      for (let tries = 0; tries < 5; tries++) {
-        const target = carry(from, document.getText(), want);
-        if (await replaceText(document, target)) {
-          return target === sameEnds(document, text);
-        }
+      const last = texts[Math.max(read - 1, 0)] as string;
+      const mine = { text: carry(before, last, wanted), carets: new Map(carets) };
+      for (const [editor, caret] of carets) {
+        mine.carets.set(editor, follow(last, mine.text, typedAt(before, last, caret)));
       }
-      this.output.error(`${uri}: no edit was taken after its file was read anew`);
-      return false;
+      await this.putBack(document, texts[read] as string, mine);
+      return { read: true, exact: mine.text === wanted };
     } finally {
       listener.dispose();
       this.busy.delete(uri);
     }
+  }
+
+  /**
+   * Makes a text the content of a document that has just been read anew as `read`. What is typed
+   * until that is done is not lost, and not put where the cursor happened to be on the way.
+   * Changes `mine` by that.
+   */
+  private async putBack(document: vscode.TextDocument, read: string, mine: Mine): Promise<void> {
+    let known = read;
+    for (const deadline = Date.now() + rebaseWait; !document.isClosed; ) {
+      const now = document.getText();
+      type(mine, known, now);
+      known = now;
+      if (now === mine.text) {
+        if (!placeCarets(document, mine)) {
+          return;
+        }
+        await roundTrip(); // keys that came before the cursor was there
+      } else if (await replaceText(document, mine.text)) {
+        known = mine.text;
+      } else if (Date.now() > deadline) {
+        break; // edits are refused if a key came before; nobody types that fast for so long
+      }
+    }
+    this.output.error(`${document.uri}: no edit was taken after its file was read anew`);
+    void vscode.window.showErrorMessage(
+      `${document.uri.fsPath}: the unsaved text could not be put back after the file was read anew. Undo brings it back.`,
+    );
   }
 
   /** For a document that is clean and whose file VS Code does not watch. */
@@ -189,6 +263,59 @@ function changeOf(document: vscode.TextDocument, ms: number): Promise<void> {
       resolve();
     }
   });
+}
+
+/** The text a document is to have, and where the cursors of its editors are to be, as offsets. */
+interface Mine {
+  text: string;
+  carets: Map<vscode.TextEditor, number>;
+}
+
+/** The cursors of a document's editors, of those that have one cursor and no selection. */
+function caretsOf(document: vscode.TextDocument): Map<vscode.TextEditor, number> {
+  return new Map(
+    vscode.window.visibleTextEditors
+      .filter(({ document: of, selections }) => of === document && selections.length === 1)
+      .filter(({ selection }) => selection.isEmpty)
+      .map((editor) => [editor, document.offsetAt(editor.selection.active)]),
+  );
+}
+
+/** Takes over what was typed between two texts: at the cursor, if it is known which. */
+function type(mine: Mine, from: string, to: string): void {
+  if (from === to) {
+    return;
+  }
+  const { start, end, insert } = difference(from, to);
+  const active = vscode.window.activeTextEditor;
+  const caret = active && mine.carets.get(active);
+  const text =
+    start === end && caret !== undefined
+      ? mine.text.slice(0, caret) + insert + mine.text.slice(caret)
+      : carry(from, to, mine.text);
+  for (const [editor, at] of mine.carets) {
+    const typing = editor === active && start === end;
+    mine.carets.set(editor, typing ? at + insert.length : follow(mine.text, text, at));
+  }
+  mine.text = text;
+}
+
+/** Whether a cursor had to be moved. */
+function placeCarets(document: vscode.TextDocument, { carets }: Mine): boolean {
+  let moved = false;
+  for (const [editor, offset] of carets) {
+    const at = document.positionAt(offset);
+    if (!editor.selection.active.isEqual(at)) {
+      editor.selection = new vscode.Selection(at, at);
+      moved = true;
+    }
+  }
+  return moved;
+}
+
+/** Resolves when all that VS Code's window has done up to now has been told. */
+async function roundTrip(): Promise<void> {
+  await vscode.commands.executeCommand('setContext', 'acpls.roundTrip', true);
 }
 
 async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {

@@ -53,3 +53,18 @@ export function carry(before: string, after: string, other: string): string {
   }
   return other.slice(0, start) + typed.insert + other.slice(end);
 }
+
+/** Where an offset of `before` is in `after`. Inside what was replaced it is at the end of that. */
+export function follow(before: string, after: string, offset: number): number {
+  const { start, end, insert } = difference(before, after);
+  if (offset <= start) {
+    return offset;
+  }
+  return offset >= end ? offset + insert.length - (end - start) : start + insert.length;
+}
+
+/** Where a cursor of `before` is in `after` if what is new was typed at it. */
+export function typedAt(before: string, after: string, caret: number): number {
+  const { start, end, insert } = difference(before, after);
+  return caret >= start && caret <= end ? start + insert.length : follow(before, after, caret);
+}

@@ -48,11 +48,14 @@ export async function startVSCode(options) {
   const code = launcher();
   const { home } = options;
   const user = path.join(home, 'vscode');
-  fs.mkdirSync(path.join(user, 'User'), { recursive: true });
-  fs.writeFileSync(
-    path.join(user, 'User/settings.json'),
-    JSON.stringify({ ...settings, ...options.settings }, null, 2),
-  );
+  for (const level of ['User', 'Machine']) {
+    // A remote VS Code takes settings of scope machine from Machine alone.
+    fs.mkdirSync(path.join(user, level), { recursive: true });
+    fs.writeFileSync(
+      path.join(user, level, 'settings.json'),
+      JSON.stringify({ ...settings, ...options.settings }, null, 2),
+    );
+  }
   const env = {
     ...process.env,
     HOME: home,

@@ -61,7 +61,10 @@ suite('documents', () => {
     await type(0, 0, 'my ');
     await prompt(app, session, [{ disk: 'merge.txt', text: 'one\ntwo\n3\n' }]);
     await until('merged', () => document.getText() === 'my one\ntwo\n3\n');
+    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
+    assert.equal(document.getText(), 'my one\ntwo\n3\n');
     assert.equal(document.isDirty, true);
+    assert.deepEqual(vscode.window.activeTextEditor?.selection.active, new vscode.Position(0, 3));
     await hunksAre(app, document, 'pending 2-3');
     assert.equal(await document.save(), true);
     assert.equal(await read('merge.txt'), 'my one\ntwo\n3\n');
@@ -83,33 +86,71 @@ suite('documents', () => {
     assert.equal(await read('behind.txt'), 'my one\ntwo\n3\n');
   });
 
-  test('typing while the agent writes the disk loses no key', async () => {
+  test('when nobody types, text and base are taken at once', async () => {
+    const document = await open('adopt.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await until('nobody types', () => app.typing.ago() > 1500);
+    const versions: string[] = [];
+    const listener = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document && event.contentChanges.length > 0) {
+        versions.push(document.getText());
+      }
+    });
+    await prompt(app, session, [{ disk: 'adopt.txt', text: 'one\ntwo\n3\n' }]);
+    listener.dispose();
+    assert.deepEqual(versions, ['one\ntwo\n3\n', 'my one\ntwo\n3\n']);
+    assert.equal(document.isDirty, true);
+    assert.equal(app.documents.isBehind(document.uri.toString()), false);
+    await hunksAre(app, document, 'pending 2-3');
+    assert.equal(await document.save(), true);
+  });
+
+  test('typing while the agent writes the disk loses no key', async function () {
+    this.timeout(60_000);
     const document = await open('typing.txt', 'start\nmiddle\nend\n');
     await type(0, 0, 'x');
-    const typed = 'abcdefghijklmnopqrstuvwxyz'.repeat(4);
-    const turn = prompt(
-      app,
-      session,
-      Array.from({ length: 6 }, (_, i) => ({
-        disk: 'typing.txt',
-        text: `start\nmiddle\nend ${i}\n`,
-      })),
-    );
-    for (const key of typed) {
+    const typed = 'the quick brown fox jumps over the lazy dog';
+    const writes = Array.from({ length: 6 }, (_, i) => ({
+      disk: 'typing.txt',
+      text: `start\nmiddle\nend ${i}\n`,
+    }));
+    const turn = prompt(app, session, writes);
+    for (const [i, key] of [...typed].entries()) {
       await vscode.commands.executeCommand('type', { text: key });
+      // At times a pause that is long enough for the file to be read anew, then on at once.
+      await new Promise((resolve) => setTimeout(resolve, i % 12 === 11 ? 1520 : 60));
     }
     await turn;
-    await until('merged', () => document.getText().endsWith('end 5\n'));
-    assert.equal(document.getText(), `x${typed}start\nmiddle\nend 5\n`);
+    const want = `x${typed}start\nmiddle\nend 5\n`;
+    await until('merged', () => document.getText() === want).catch(() => undefined);
+    assert.equal(document.getText(), want);
+    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
+    assert.equal(document.getText(), want);
+    assert.equal(await document.save(), true);
+  });
+
+  test('keys that come while a file is read anew are kept', async () => {
+    const document = await open('keys.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await until('nobody types', () => app.typing.ago() > 1500);
+    const turn = prompt(app, session, [{ disk: 'keys.txt', text: 'one\ntwo\n3\n' }]);
+    const typed = 'abcdefghijklmnopqrstuvwxyz'.repeat(3);
+    for (const key of typed) {
+      await vscode.commands.executeCommand('type', { text: key }); // as fast as it goes
+    }
+    await turn;
+    const text = document.getText().replace(/\n(3|three)\n$/, '');
+    assert.equal(text, `my ${typed}one\ntwo`);
   });
 
   test('CRLF stays', async () => {
-    const document = await open('crlf.txt', 'one\r\ntwo\r\n');
+    const document = await open('crlf.txt', 'one\r\ntwo\r\nthree\r\n');
     await type(0, 0, 'my ');
-    await prompt(app, session, [{ disk: 'crlf.txt', text: 'one\r\n2\r\n' }]);
-    await until('merged', () => document.getText() === 'my one\r\n2\r\n');
+    await prompt(app, session, [{ disk: 'crlf.txt', text: 'one\r\ntwo\r\n3\r\n' }]);
+    await until('merged', () => document.getText() === 'my one\r\ntwo\r\n3\r\n');
+    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
     assert.equal(await document.save(), true);
-    assert.equal(await read('crlf.txt'), 'my one\r\n2\r\n');
+    assert.equal(await read('crlf.txt'), 'my one\r\ntwo\r\n3\r\n');
   });
 
   test('a file that is not open is written on disk', async () => {

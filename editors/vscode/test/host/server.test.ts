@@ -1,6 +1,4 @@
 import * as assert from 'node:assert/strict';
-import * as fs from 'node:fs/promises';
-import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import { open, prompt, said, startSession, theApp, until } from './lib';
@@ -57,25 +55,6 @@ suite('acp-ls', () => {
     await app.execute('acp.prompt', { session, text: 'hi', context: [{ uri }], wait: true });
     assert.deepEqual(said(app, 'agent'), ['hi']);
     assert.deepEqual(said(app, 'error'), []);
-  });
-
-  test('the documents that settings are written through are not told of', async () => {
-    const target = vscode.ConfigurationTarget.Global;
-    await vscode.workspace.getConfiguration('editor').update('tabSize', 3, target);
-    const user = path.resolve(app.globalStorage.fsPath, '../..', 'settings.json');
-    await fs.access(user);
-    const document = await vscode.workspace.openTextDocument(user);
-    await vscode.window.showTextDocument(document);
-    const session = await startSession(app);
-    await assert.rejects(
-      app.execute('acp.prompt', {
-        session,
-        text: `@"${user}"`,
-        context: [{ uri: vscode.Uri.parse('untitled:none').toString() }],
-        wait: true,
-      }),
-    );
-    await vscode.workspace.getConfiguration('editor').update('tabSize', undefined, target);
   });
 
   test('settings reach the server', async () => {
