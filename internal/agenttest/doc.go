@@ -10,6 +10,10 @@
 // is lost, every change can be decided on, a cancelled turn ends, and nothing
 // is left running.
 //
+// TestReplay puts the recordings of internal/replay in the place of the agents: it
+// needs nothing installed, and has more agents, and more of what they do, than can
+// be had again.
+//
 // An agent that cannot be installed fails its test. "go test -short" leaves the
 // agents out. ACP_LS_AGENTS=all adds those that are not part of every run.
 package agenttest

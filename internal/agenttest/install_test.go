@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"acp-ls/internal/scriptagent"
 )
 
 // patience bounds a hang and is part of no expectation. ACP_LS_TEST_PATIENCE
@@ -52,10 +54,12 @@ func buildProgram() (string, error) {
 }
 
 func TestMain(m *testing.M) {
+	if scriptagent.Started() {
+		os.Exit(scriptagent.Main())
+	}
 	flag.Parse()
 	if !flagGiven("test.parallel") {
-		// Agents are large, and all of them wait for the same machine.
-		_ = flag.Set("test.parallel", "2")
+		_ = flag.Set("test.parallel", "6") // most of what is replayed is waiting
 	}
 	code := m.Run()
 	removeProgram()

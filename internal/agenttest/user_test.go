@@ -113,6 +113,19 @@ func (w *world) answerPopUp(ctx context.Context, params json.RawMessage) (any, e
 	return nil, nil
 }
 
+// adopt answers acp/adopt.
+func (w *world) adopt(_ context.Context, params json.RawMessage) (any, error) {
+	var p struct {
+		URI, Text string
+		Version   int
+	}
+	if err := json.Unmarshal(params, &p); err != nil {
+		return nil, err
+	}
+	adopted, err := w.editor.Adopt(p.URI, p.Version, p.Text)
+	return map[string]any{"adopted": adopted}, err
+}
+
 // choose returns the id of the option that the user takes. A question that is to
 // stay open is not answered while the editor lives.
 func (w *world) choose(ctx context.Context, q question) string {
@@ -371,3 +384,5 @@ func (w *world) noToolCallOpen(session string) {
 		}
 	}
 }
+
+func unmarshal(raw []byte, v any) bool { return json.Unmarshal(raw, v) == nil }

@@ -57,6 +57,7 @@ type question struct {
 	ID       string `json:"id"`
 	Session  string `json:"session"`
 	ToolCall struct {
+		ID      string `json:"id"`
 		Title   string `json:"title"`
 		Kind    string `json:"kind"`
 		Command string `json:"command"`
@@ -85,15 +86,10 @@ const (
 func begin(t *testing.T, a agent, members ...string) *world {
 	t.Helper()
 	dir := agentFolder(t, a.name)
-	readSources(t)
-	bin, err := program()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	t.Cleanup(cancel)
-	w := &world{t: t, ctx: ctx, agent: a, home: t.TempDir(), work: t.TempDir(), dump: t.TempDir(), log: &lockedBuffer{}}
-	w.decide = func(question) string { return allow }
+	crowd <- struct{}{}
+	t.Cleanup(func() { <-crowd })
+	w := newWorld(t, a)
+	w.makeFiles(workspace())
 	w.makeRepository()
 	node := filepath.Join(dir, "node_modules", ".bin")
 	path := node + string(os.PathListSeparator) + os.Getenv("PATH")
@@ -113,22 +109,54 @@ func begin(t *testing.T, a agent, members ...string) *world {
 	if strings.HasSuffix(a.program, ".js") {
 		command, args = filepath.Join(node, "node"), append([]string{command}, args...)
 	}
-	w.write(filepath.Join(w.home, ".config", "acp-ls", "config.json"), encode(map[string]any{
-		"defaultAgent": a.name,
-		"agents":       map[string]any{a.name: map[string]any{"command": command, "args": args, "env": env, "options": a.options}},
-	}))
-	w.startServer(bin, members)
+	w.configure(command, args, env)
+	w.startServer(members)
 	w.session = w.newSession()
 	return w
 }
 
-func (w *world) makeRepository() {
+// crowd bounds how many real agents there are at once: they are large, and all
+// of them wait for the same machine.
+var crowd = make(chan struct{}, 2)
+
+// newWorld makes an empty world.
+func newWorld(t *testing.T, a agent) *world {
+	t.Helper()
+	readSources(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	w := &world{t: t, ctx: ctx, agent: a, home: t.TempDir(), work: t.TempDir(), dump: t.TempDir(), log: &lockedBuffer{}}
+	w.decide = func(question) string { return allow }
+	return w
+}
+
+// configure writes the user's settings: the agent is started by that command.
+func (w *world) configure(command string, args []string, env map[string]string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.home, ".config", "acp-ls", "config.json"), encode(map[string]any{
+		"defaultAgent": w.agent.name,
+		"agents":       map[string]any{w.agent.name: map[string]any{"command": command, "args": args, "env": env, "options": w.agent.options}},
+	}))
+}
+
+// workspace has the files, by path, that agents with a scripted model work on.
+func workspace() map[string]string {
 	var notes strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&notes, notesRow, i+1)
 	}
-	w.write(w.path("notes.txt"), notes.String())
-	w.write(w.path("main.go"), mainOnDisk)
+	return map[string]string{"notes.txt": notes.String(), "main.go": mainOnDisk}
+}
+
+func (w *world) makeFiles(files map[string]string) {
+	w.t.Helper()
+	for name, text := range files {
+		w.write(w.path(name), text)
+	}
+}
+
+// makeRepository makes the folder a repository of Git's in which all is committed.
+func (w *world) makeRepository() {
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}, {"commit", "-qm", "init"}} {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = w.work
@@ -165,8 +193,12 @@ func (w *world) startModel(node string) string {
 }
 
 // startServer starts acp-ls and an editor in front of it.
-func (w *world) startServer(bin string, members []string) {
+func (w *world) startServer(members []string) {
 	w.t.Helper()
+	bin, err := program()
+	if err != nil {
+		w.t.Fatal(err)
+	}
 	cmd := exec.Command(bin, "serve", "--debug")
 	cmd.Dir = w.work
 	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + w.t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
@@ -192,6 +224,7 @@ func (w *world) startServer(bin string, members []string) {
 		Answer: map[string]func(context.Context, json.RawMessage) (any, error){
 			"acp/permission":            w.answer,
 			"window/showMessageRequest": w.answerPopUp,
+			"acp/adopt":                 w.adopt,
 		},
 	})
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -97,9 +96,8 @@ type deriver struct {
 	read        map[string]string // what the client has last answered to a read
 	unnoted     map[string]string // written by the client, and not yet noted as such
 	putBack     map[string]bool
-	calls       []string // ids of tool calls in the order they were last named
 	named       map[string]string
-	prompted    bool
+	loads       bool // the agent has said that it loads sessions
 	history     bool // session/load: what comes happened before
 	run         string
 	runLength   int
@@ -178,6 +176,10 @@ func (d *deriver) client(l line) error {
 			d.dropped[id] = true
 			return nil
 		case "session/load":
+			if !d.loads { // nobody would ask
+				d.dropped[id] = true
+				return nil
+			}
 			d.history = true
 		case "session/prompt":
 			s.Text = p.Params.Prompt[0].Text
@@ -237,6 +239,17 @@ func (d *deriver) agent(l line) error {
 		}
 		if m.Result.SessionID != "" && d.session == "" {
 			d.session = m.Result.SessionID
+		}
+		if d.clientAsked[id] == "initialize" {
+			var a struct {
+				Result struct {
+					AgentCapabilities struct{ LoadSession bool }
+				}
+			}
+			if err := json.Unmarshal(l.Raw, &a); err != nil {
+				return err
+			}
+			d.loads = a.Result.AgentCapabilities.LoadSession
 		}
 		if d.clientAsked[id] == "session/load" {
 			d.history = false
@@ -389,52 +402,4 @@ func (d *deriver) written(path, content string) error {
 	adapted, err := Adapt(base, content, now)
 	d.now[path] = adapted
 	return err
-}
-
-// longest is how much of a string is kept: all that are of a file are shorter.
-const longest = 1500
-
-// cut shortens what is long and says nothing of files: lists of commands and
-// models, and what programs have printed.
-func cut(v any) {
-	switch v := v.(type) {
-	case map[string]any:
-		current := fmt.Sprint(v["currentValue"], v["currentModelId"], v["currentModeId"])
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			list, _ := v[k].([]any)
-			_, isOption := v["currentValue"]
-			switch {
-			case k == "availableCommands" || k == "availableModels" || k == "models" && list != nil || k == "options" && isOption:
-				v[k] = few(list, current)
-			case k == "_meta" && v["availableCommands"] != nil, k == "description":
-				delete(v, k)
-				continue
-			}
-			if s, ok := v[k].(string); ok && len(s) > longest {
-				v[k] = s[:longest]
-			}
-			cut(v[k])
-		}
-	case []any:
-		for _, one := range v {
-			cut(one)
-		}
-	}
-}
-
-// few are the first of a list, and what is current.
-func few(list []any, current string) []any {
-	out := []any{}
-	for i, one := range list {
-		m, _ := one.(map[string]any)
-		is := false
-		for _, k := range []string{"value", "modelId", "id"} {
-			s, ok := m[k].(string)
-			is = is || ok && s != "" && strings.Contains(current, s)
-		}
-		if i < 2 || is {
-			out = append(out, one)
-		}
-	}
-	return out
 }

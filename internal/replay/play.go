@@ -70,10 +70,16 @@ func (p *Player) await(ctx context.Context, s Step) error {
 	if err := p.User(s); err != nil {
 		return err
 	}
-	m, err := p.Agent.Take(ctx, s.Await, func(m scriptagent.Message) bool { return m.Method == s.Await })
+	m, err := p.Agent.Take(ctx, s.Await, func(m scriptagent.Message) bool {
+		return m.Method == s.Await || s.Mode != "" && m.Method == setOption
+	})
 	p.ids[string(s.ID)] = m.ID
 	return err
 }
+
+// setOption is the newer way of setting a mode, which not everybody who recorded
+// has taken.
+const setOption = "session/set_config_option"
 
 // answer waits for the answer to a request of the agent's.
 func (p *Player) answer(ctx context.Context, s Step) error {

@@ -141,3 +141,22 @@ func Load(path string) (*Recording, error) {
 	}
 	return r, lines.Err()
 }
+
+// Version is the version of the protocol that the agent chose.
+func (r *Recording) Version() int {
+	return r.first(func(m Message) bool { return m.Result.ProtocolVersion != 0 }).Result.ProtocolVersion
+}
+
+// SessionID is the agent's first session.
+func (r *Recording) SessionID() string {
+	return r.first(func(m Message) bool { return m.Result.SessionID != "" }).Result.SessionID
+}
+
+func (r *Recording) first(is func(Message) bool) Message {
+	for _, s := range r.Steps {
+		if m := s.Message(); is(m) {
+			return m
+		}
+	}
+	return Message{}
+}

@@ -206,6 +206,29 @@ func (e *Editor) reload(uri string) error {
 	return e.open(&buffer{uri: uri, language: b.language, text: string(text), saved: string(text), undo: append(b.undo, b.text)})
 }
 
+// Adopt makes what the disk has now a document's saved text, and text its own, in
+// one step, if it is still at that version: what acp/adopt asks for. Without an
+// entry in Options.Answer the editor does not know the request.
+func (e *Editor) Adopt(uri string, version int, text string) (bool, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b, err := e.buffer(uri)
+	if err != nil || b.version != version {
+		return false, err
+	}
+	path, ok := buffers.URIPath(uri)
+	if !ok {
+		return false, fmt.Errorf("%s has no file", uri)
+	}
+	disk, err := os.ReadFile(path)
+	if err != nil {
+		return false, err
+	}
+	b.saved = string(disk)
+	all := Range{End: position(b.text, len(b.text), e.Encoding)}
+	return true, e.replace(b, text, []change{{Range: &all, Text: text}})
+}
+
 // Text returns a document's text as the user sees it, and whether it is open.
 func (e *Editor) Text(uri string) (string, bool) {
 	e.mu.Lock()
