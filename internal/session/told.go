@@ -98,6 +98,7 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 	now, err := s.core.readText(p)
 	var b strings.Builder
 	seen, known := s.ledger.latest(p)
+	var swaps []swap
 	for _, r := range rejected {
 		what, from, to := "The user rejected this change of yours", r.hunk.Text, r.hunk.BaseText
 		if r.applied {
@@ -105,9 +106,10 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 		}
 		fmt.Fprintf(&b, "%s:\n\n```diff\n%s```\n\n", what,
 			linediff.Unified("", linediff.Split(r.hunk.BaseText), linediff.Split(r.hunk.Text), 0))
-		if known { // what is left is what the user did
-			seen = swapped(seen, from, to)
-		}
+		swaps = append(swaps, swap{from, to})
+	}
+	if known { // what is left is what the user did
+		seen = swapped(seen, swaps)
 	}
 	switch {
 	case isMissing(err) && known && seen.Len() > 0:
@@ -132,13 +134,71 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 	return fmt.Sprintf("## %s\n\n%s", p, b.String())
 }
 
-// swapped replaces a piece of a text, if it is found in it once.
-func swapped(t text.Text, from, to string) text.Text {
-	s := t.String()
-	if from == "" || strings.Count(s, from) != 1 {
+// swap is a replacement of whole rows.
+type swap struct{ from, to string }
+
+// swapped makes those replacements in a text for which there is one place.
+func swapped(t text.Text, swaps []swap) text.Text {
+	if len(swaps) == 0 {
 		return t
 	}
-	return text.New(strings.Replace(s, from, to, 1))
+	rows := rowsWithEnds(t)
+	at := map[string][]int{} // the rows, without their ends
+	for i, row := range rows {
+		body := strings.TrimRight(row, "\r\n")
+		at[body] = append(at[body], i)
+	}
+	ends := map[int]int{} // of places to replace, by their first row
+	becomes := map[int]string{}
+	taken := make([]bool, len(rows))
+	for _, sw := range swaps {
+		want := rowsOf(sw.from)
+		if sw.from == "" {
+			continue
+		}
+		rare := 0 // the row by which the place is found
+		for k := range want {
+			if len(at[want[k]]) < len(at[want[rare]]) {
+				rare = k
+			}
+		}
+		found := -1
+		for _, i := range at[want[rare]] {
+			if first := i - rare; first >= 0 && first+len(want) <= len(rows) && !taken[first] && sameRows(rows[first:first+len(want)], want) {
+				if found >= 0 {
+					found = -1
+					break
+				}
+				found = first
+			}
+		}
+		if found < 0 {
+			continue
+		}
+		ends[found], becomes[found] = found+len(want), sw.to
+		if last := rows[found+len(want)-1]; sw.to != "" && !strings.HasSuffix(sw.to, "\n") && !strings.HasSuffix(sw.to, "\r") {
+			becomes[found] += last[len(strings.TrimRight(last, "\r\n")):]
+		}
+		for i := range want {
+			taken[found+i] = true
+		}
+	}
+	var b strings.Builder
+	for i := 0; i < len(rows); {
+		if end, ok := ends[i]; ok {
+			b.WriteString(becomes[i])
+			i = end
+			continue
+		}
+		b.WriteString(rows[i])
+		i++
+	}
+	return text.New(b.String())
+}
+
+// sameRows compares rows with their ends with rows without.
+func sameRows(rows, bodies []string) bool {
+	return slices.EqualFunc(rows, bodies, func(a, b string) bool { return strings.TrimRight(a, "\r\n") == b })
 }
 
 // paths are the files the session can have seen anything of.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/config"
 )
 
@@ -58,6 +59,30 @@ func TestTheAgentIsTold(t *testing.T) {
 		}
 		if strings.Contains(news[2], "EIGHT") && strings.Contains(news[2], "+8") {
 			t.Errorf("what stands is told as changed: %s", news[2])
+		}
+	}
+}
+
+// Rejected hunks are taken out of what the agent is believed to have where there is one
+// place for each; a thousand of them in one pass.
+func TestSwapped(t *testing.T) {
+	for _, tt := range []struct {
+		in    string
+		swaps []swap
+		want  string
+	}{
+		{"a\nb\nc\n", []swap{{"b\n", "B\n"}}, "a\nB\nc\n"},
+		{"a\nb\nc\n", []swap{{"b\n", ""}, {"c\n", "d\ne\n"}}, "a\nd\ne\n"},
+		{"a\nb\na\n", []swap{{"a\n", "x\n"}}, "a\nb\na\n"},
+		{"a\nb\na\nc\n", []swap{{"a\nc\n", "x\n"}}, "a\nb\nx\n"},
+		{"a\nb\n", []swap{{"a\nb\n", "x\n"}, {"b\n", "y\n"}}, "x\n"},
+		{"a\r\nb", []swap{{"b", "B"}, {"gone\n", "x\n"}, {"", "y\n"}}, "a\r\nB"},
+		{"b\nc\n", []swap{{"b", "B"}}, "B\nc\n"},
+		{"", []swap{{"b\n", "B\n"}}, ""},
+		{"ab\n", []swap{{"b\n", "B\n"}}, "ab\n"},
+	} {
+		if got := swapped(text.New(tt.in), tt.swaps).String(); got != tt.want {
+			t.Errorf("%q with %q is %q, want %q", tt.in, tt.swaps, got, tt.want)
 		}
 	}
 }
