@@ -107,8 +107,11 @@ func TestPermissionLater(t *testing.T) {
 		e.WaitGone("question")
 
 		// Shown again: the new request is the one that is answered.
-		e.ask("acp/permission", question("q2"))
+		void := e.ask("acp/permission", question("q2"))
 		again := e.ask("acp/permission", question("q2"))
+		if e.result(void, &got); string(got) != "null" {
+			t.Errorf("answered %s, want null", got)
+		}
 		e.WaitScreen("1 question")
 		e.Input(":Acp permission<CR>")
 		e.WaitScreen("1-3 answers")
@@ -149,6 +152,32 @@ func TestPermissionsAtOnce(t *testing.T) {
 		e.WaitScreen("make test && rm -rf build")
 		e.Input("1")
 		if e.result(third, &got); got.OptionID != "once" {
+			t.Errorf("answered %q", got.OptionID)
+		}
+		e.WaitGone("demo asks")
+	})
+}
+
+// A question that comes by itself while the user goes to those that are open is
+// answered all the same.
+func TestPermissionAskedForAndSent(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "permission = { guard = 0 }", "a.txt", numbers)
+		e.open()
+		release := make(chan struct{})
+		e.on("acp.permission.list", func(arg) any {
+			<-release
+			return map[string]any{"questions": []any{question("q1")}}
+		})
+		e.Input(":Acp permission<CR>")
+		e.expect("acp.permission.list")
+		reply := e.ask("acp/permission", question("q1"))
+		e.WaitScreen("demo asks")
+		close(release)
+		e.WaitScreen("1-3 answers")
+		e.Input("2")
+		var got struct{ OptionID string }
+		if e.result(reply, &got); got.OptionID != "always" {
 			t.Errorf("answered %q", got.OptionID)
 		}
 		e.WaitGone("demo asks")

@@ -327,3 +327,32 @@ func TestFormatterUnderTheUser(t *testing.T) {
 		}
 	})
 }
+
+// Somebody who has gone away in the middle of something is told, when they are back,
+// what waits for them; the message takes no key.
+func TestWaitIsTold(t *testing.T) {
+	cases := []struct{ before, says, after, want string }{
+		{"3Gd", "waits: an operator", "j", "one\ntwo\nfive\nsix\nseven\neight\n"},
+		{"3G0<C-v>jI", "waits: an insertion in several rows", "XY<Esc>", "one\ntwo\nXYthree\nXYfour\nfive\nsix\nseven\neight\n"},
+		{"3G0i<C-n>", "waits: a completion", "<C-n> <Esc>", "one\ntwo\nfour three\nfour\nfive\nsix\nseven\neight\n"},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input("<C-w>h:set noshowmode<CR>")
+		e.Exec(`require('acp.typing').pause = 30`, nil)
+		for _, c := range cases {
+			e.setText(numbers)
+			e.Input(c.before)
+			e.WaitLua("vim.api.nvim_get_mode().mode ~= 'n'")
+			held := e.heldEdit("a.txt", e.version("a.txt"), textEdit(0, 0, 0, 0, "new\n"))
+			e.WaitScreen(c.says)
+			e.press(c.after)
+			if got := e.textNow("a.txt"); got != c.want {
+				t.Errorf("after %s the text is %q, want %q", c.before, got, c.want)
+			}
+			var got editResult
+			e.result(held, &got)
+		}
+	})
+}

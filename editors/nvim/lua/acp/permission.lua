@@ -49,15 +49,19 @@ local function ask(params, make)
   })
 end
 
+---@param value string
+---@return {optionId: string}
+local function as_answer(value)
+  return { optionId = value }
+end
+
 ---acp/permission. Answered when the user has, or with null when they put it off.
 ---@param params table Question of the contract
 ---@param reply fun(result: table?)
 function M.on_permission(params, reply)
   settle(params.id, nil) -- asked again: the old request is void
   owed[params.id] = reply
-  ask(params, function(value)
-    return { optionId = value }
-  end)
+  ask(params, as_answer)
 end
 
 ---window/showMessageRequest that carries a permission.
@@ -117,7 +121,7 @@ function M.focus()
       return util.notify('no questions')
     end
     for _, question in ipairs(open) do
-      ask(question, function() end)
+      ask(question, as_answer) -- it may have come by itself meanwhile
     end
     questions.focus()
   end)

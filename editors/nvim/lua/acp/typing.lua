@@ -152,7 +152,7 @@ function M.when_free(what, fn)
   vim.defer_fn(function()
     if vim.tbl_contains(held, item) then
       local why = reason(item)
-      if why then
+      if why and not api.nvim_get_mode().mode:match('^[cr]') then -- there nothing can be shown
         util.notify('a change by an agent waits: ' .. why)
       end
     end
