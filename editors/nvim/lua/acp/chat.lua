@@ -130,8 +130,19 @@ function M.open(opts)
     panel.focus()
   end
   questions.update()
-  if not M.current() and not starting and config.get().chat.start then
+  if starting or not config.get().chat.start then
+    return
+  end
+  local session = M.current()
+  if not session then
     M.start(opts.agent)
+  elseif session.lost and not client.running() then
+    -- acp-ls has ended with it. Started again, it has the hunks of then.
+    client.start(function(_, err)
+      if err then
+        util.warn(err)
+      end
+    end)
   end
 end
 
