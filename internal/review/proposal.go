@@ -86,6 +86,11 @@ func joinThin(edits []linediff.Edit, old []row) []linediff.Edit {
 // Proposing reports whether there is any proposal.
 func (d *Doc) Proposing() bool { return d.proposed != nil }
 
+// Proposes reports whether there is any proposal of a change, listed or not.
+func (d *Doc) Proposes(change ChangeID) bool {
+	return slices.ContainsFunc(d.proposals(), func(p proposal) bool { return p.origin.Change == change })
+}
+
 // Proposals returns the hunks of a change that is proposed, in the order of the text. Their
 // state is StateProposed, or StateConflict where the rows are no longer what they were.
 func (d *Doc) Proposals(change ChangeID) []Hunk {

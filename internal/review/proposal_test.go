@@ -223,6 +223,9 @@ func TestProposalsOfSeveral(t *testing.T) {
 	s.check()
 	s.want("A|b|", "A|b|")
 	s.wantProposed("c2") // it is there already
+	if s.Proposes("c1") || !s.Proposes("c2") {
+		t.Error("what is there already is not proposed, or what was taken is")
+	}
 	s.Withdraw(func(ChangeID) bool { return false })
 	if s.Tracking() || s.Proposing() {
 		t.Error("something is left")

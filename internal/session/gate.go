@@ -64,13 +64,16 @@ type tally struct {
 	settled   int // conflicts that are to be settled in another way than by leaving the user's text
 	unmarked  int
 	contested int // conflicts without a mark
+	lost      int // files that know nothing of it any more, as they were closed and are gone
 }
 
 func (g *gate) tally() tally {
 	var t tally
 	for _, p := range g.parts {
 		p.f.mu.Lock()
-		if p.f.doc != nil {
+		if p.f.doc == nil || !p.f.doc.Proposes(p.change) {
+			t.lost++
+		} else {
 			for _, h := range p.f.doc.Proposals(p.change) {
 				switch conflict := h.State == review.StateConflict; {
 				case h.Marked == review.TakeMine:
@@ -101,7 +104,7 @@ func (g *gate) check() {
 		return
 	}
 	t := g.tally()
-	if t.unmarked+t.contested > 0 || t.applied+t.discarded+t.settled == 0 && !g.write {
+	if t.unmarked+t.contested+t.lost > 0 || t.applied+t.discarded+t.settled == 0 && !g.write {
 		return
 	}
 	option := "" // refuses
