@@ -9,6 +9,9 @@ local M = {}
 ---@field first integer
 ---@field last integer
 
+---Most that are told apart; more are one, from the first to the last.
+local most = 200
+
 ---Notes that rows have become others. Between two of the list there is a row at least
 ---that has not changed.
 ---@param list acp.Rows[] ascending
@@ -39,6 +42,11 @@ function M.note(list, first, last, new_last)
   for _, r in ipairs(behind) do
     r.first, r.last = r.first + new_last - last, r.last + new_last - last
     result[#result + 1] = r
+  end
+  if #result > most then
+    local low, high = result[1], result[#result]
+    low.old_last, low.last = high.old_last, high.last
+    return { low }
   end
   return result
 end
