@@ -54,6 +54,7 @@ func (w *world) play(s story) {
 	if s.refused != "" {
 		w.contestsOne(s.writesDisk)
 	}
+	w.shellChanges() // after which some agents edit nothing that they have not read again
 }
 
 // editsUnsavedText runs the turn DO-EDITS with notes.txt open and unsaved and

@@ -365,13 +365,18 @@ func (w *world) runs(command string) bool {
 	return slices.ContainsFunc(processesOf(w.t, w.home), func(p string) bool { return strings.Contains(p, command) })
 }
 
-// wantBaseline checks what a document would be without what is undecided.
-func (w *world) wantBaseline(name, want string) {
+// baseline is what a document would be without what is undecided.
+func (w *world) baseline(name string) string {
 	w.t.Helper()
 	var got struct{ Text string }
 	w.command("acp.review.baseline", map[string]any{"uri": w.uri(name)}, &got)
-	if got.Text != want {
-		w.t.Fatalf("the baseline of %s is\n%s\nand should be\n%s", name, got.Text, want)
+	return got.Text
+}
+
+func (w *world) wantBaseline(name, want string) {
+	w.t.Helper()
+	if got := w.baseline(name); got != want {
+		w.t.Fatalf("the baseline of %s is\n%s\nand should be\n%s", name, got, want)
 	}
 }
 

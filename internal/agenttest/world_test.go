@@ -145,7 +145,7 @@ func workspace() map[string]string {
 	for i := range 30 {
 		fmt.Fprintf(&notes, notesRow, i+1)
 	}
-	return map[string]string{"notes.txt": notes.String(), "main.go": mainOnDisk}
+	return map[string]string{"notes.txt": notes.String(), "main.go": mainOnDisk, "other.txt": otherOnDisk}
 }
 
 func (w *world) makeFiles(files map[string]string) {
