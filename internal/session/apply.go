@@ -31,7 +31,7 @@ type operation struct {
 	rejects bool           // it takes back what agents did: a file they created goes too
 	// restores: it brings back what agents did and was rejected: a file they deleted goes.
 	restores bool
-	marks   bool           // it changes no text: a file that there is not stays so
+	marks    bool // it changes no text: a file that there is not stays so
 }
 
 // flight is an edit an editor was asked for and has not been seen to make.

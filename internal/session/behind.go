@@ -210,7 +210,14 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 	} else if f.before != nil {
 		base, had = f.before.Text, !f.missing
 	}
+	if f.entire.from != "" && !ch.After.Exists {
+		return nil // that is takeLost's
+	}
 	if base.Equal(now) && had == ch.After.Exists {
+		if f.before == nil {
+			f.keepBefore(now)
+			f.missing = !ch.After.Exists
+		}
 		return nil
 	}
 	f.core.unasked(f.path, o)
@@ -220,6 +227,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 	if o.Author == review.AuthorUser {
 		f.doc.Follow(now, o.Author)
 	} else {
+		full := f.doc.Clone()
 		f.doc.AgentEdit(now, o)
 		f.entire.by = o
 		switch {
@@ -230,7 +238,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 		case had && !ch.After.Exists && f.created:
 			f.created = false // made and taken away again
 		case had && !ch.After.Exists:
-			f.deleted, f.entire.ran, f.entire.wasExec = true, ch.Before.Exec, nil
+			f.deleted, f.entire.ran, f.entire.wasExec, f.entire.full = true, ch.Before.Exec, nil, full
 		}
 	}
 	f.record(&o, base, now, !had && ch.After.Exists)

@@ -97,6 +97,8 @@ type Core struct {
 	watcher   *watch.Watcher // nil until first needed
 	unwatched bool           // folders cannot be watched here
 
+	repos repos
+
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file
 }

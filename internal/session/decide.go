@@ -16,11 +16,13 @@ import (
 // Accept keeps hunks: the baseline moves, no text changes. Proposed ones are
 // marked to be applied.
 func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
-	return c.decideOrMark(ctx, d, review.TakeTheirs, review.StatePending, decision{
-		label: "accept", entire: true,
-		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Accept(ids) },
-		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.AcceptChanges(of...) },
-	})
+	return c.decideOrMark(ctx, d, review.TakeTheirs, review.StatePending, acceptance)
+}
+
+var acceptance = decision{
+	label: "accept", entire: true,
+	apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Accept(ids) },
+	changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.AcceptChanges(of...) },
 }
 
 // Reject takes hunks back: where a document is open by an edit of it, which is
@@ -71,7 +73,7 @@ type decision struct {
 	entire  bool // it is about files as a whole too
 
 	restores bool
-	apply   func(*review.Doc, []string) ([]string, []review.Refusal)
+	apply    func(*review.Doc, []string) ([]string, []review.Refusal)
 	// changes decides what some changes did, and leaves alone what others did in
 	// the same hunks; nil if hunks can only be decided whole.
 	changes func(*review.Doc, []review.ChangeID) []string
@@ -179,7 +181,7 @@ func (f *file) hunks() []review.Hunk {
 	if f.doc == nil {
 		return nil
 	}
-	return visible(f.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict))
+	return f.committed(visible(f.doc.Hunks(review.StatePending, review.StateProposed, review.StateConflict)))
 }
 
 // visible leaves out hunks that would change nothing, whatever is decided: rows
@@ -188,6 +190,14 @@ func visible(hunks []review.Hunk) []review.Hunk {
 	return slices.DeleteFunc(slices.Clone(hunks), func(h review.Hunk) bool {
 		return h.State == review.StatePending && h.BaseText == "" && h.Text == ""
 	})
+}
+
+// committed marks those that are in a commit which decided nothing; mu is held.
+func (f *file) committed(hunks []review.Hunk) []review.Hunk {
+	for i := range hunks {
+		hunks[i].Committed = f.ingit.committed[hunks[i].ID]
+	}
+	return hunks
 }
 
 func (f *file) decide(ctx context.Context, ids []string, whole bool, how decision, out *Decision) error {
@@ -359,7 +369,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 		}
 		f.mu.Lock()
 		if f.doc != nil {
-			hunks := visible(f.doc.Hunks(states...))
+			hunks := f.committed(visible(f.doc.Hunks(states...)))
 			if session != "" {
 				hunks = slices.DeleteFunc(hunks, func(h review.Hunk) bool {
 					return !slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session })

@@ -73,6 +73,7 @@ func (d *durable) start(roots []string) {
 			d.journal = j
 			d.mu.Unlock()
 			d.takeUp(d.core.ctx, j)
+			d.core.spawn(func() { d.core.lookAtGit(d.core.ctx) }) // from now on it is watched
 		})
 	})
 }

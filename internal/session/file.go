@@ -28,6 +28,7 @@ type file struct {
 	parked *review.Doc       // what was tracked when the file vanished
 	moved  chan struct{}
 	before *taken     // what the disk had when it was last taken into the text; nil if unknown
+	anew   *suspicion // that the file was read anew; nil if there is none
 	sent   *text.Text // what an agent last wrote through us, as it sent it
 
 	history []agentStep // what agents have done, for taking a turn back
@@ -37,20 +38,23 @@ type file struct {
 	gates    map[review.ChangeID]*gate // that show proposals here
 	approved approvals                 // hunks that were applied before they are there
 
-	saving     bool              // between acp/save and its answer: what changes is the formatter's (rule 9)
-	savedAt    time.Time         // of the last didSave
-	missing    bool              // beside before: there was no file
-	deleted    bool              // an agent took the file away and the user has not accepted that
-	opaque     checkpoint.Opaque // the file has changed and is no text
-	opaqueOp   string
-	opaqueSeen *checkpoint.State // of this turn, taken in last
-	entire     entire
-	created    bool   // an agent's write made the file and the user has not accepted that
-	settling   *time.Timer
-	shown      bool // the editors have been told of hunks
-	shownRev   uint64
-	hasOrigin  map[string]bool // sessions with pending hunks, as last counted
-	gone       bool            // dropped from the core's table
+	saving      bool // between acp/save and its answer: what changes is the formatter's (rule 9)
+	savingSince time.Time
+	savedAt     time.Time         // of the last didSave
+	savedBy     string            // the tool call for which acp-ls asked for it; empty: the user saved
+	missing     bool              // beside before: there was no file
+	deleted     bool              // an agent took the file away and the user has not accepted that
+	opaque      checkpoint.Opaque // the file has changed and is no text
+	opaqueOp    string
+	opaqueSeen  *checkpoint.State // of this turn, taken in last
+	entire      entire
+	ingit       ingit
+	created     bool // an agent's write made the file and the user has not accepted that
+	settling    *time.Timer
+	shown       bool // the editors have been told of hunks
+	shownRev    uint64
+	hasOrigin   map[string]bool // sessions with pending hunks, as last counted
+	gone        bool            // dropped from the core's table
 
 	parkedCreated bool // beside parked
 	kept          writing
@@ -180,6 +184,7 @@ func (f *file) steps(steps []buffers.Step) {
 		case f.saving:
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
+			f.suspect(s.After)
 			f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		}
 	}
@@ -209,19 +214,19 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 		return
 	}
 	o := review.Origin{Change: f.core.changeID(), Author: review.AuthorUnknown}
-	if f.saving || f.core.now().Sub(f.savedAt) < formatterWindow {
-		o.Author = review.AuthorFormatter
-		f.doc.Reload(d.Text, o)
-	} else {
+	switch {
+	case f.formatting():
+		f.takeFormatted(d.Text)
+	case !f.core.running(f.path):
+		takeOver(f.doc, d.Text, usersOwn(d.Text, nil))
+		f.core.spawn(func() { f.core.lookAtGit(f.core.ctx) })
+	default:
 		f.doc.Reload(d.Text, o)
 		f.core.spawn(func() { f.classify(o, d.Text, before) })
 	}
 	f.stir()
 	f.publish()
 }
-
-// formatterWindow is how long after a save a reload is still the formatter's.
-const formatterWindow = time.Second
 
 // classify finds out whose a reload was, off the read loop.
 func (f *file) classify(o review.Origin, loaded text.Text, before *taken) {
@@ -242,6 +247,9 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.savedAt = f.core.now()
+	if !f.saving {
+		f.savedBy = ""
+	}
 	f.keepBefore(ev.After.Text)
 	f.missing = false
 	f.isBack()

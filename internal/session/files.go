@@ -395,9 +395,9 @@ func (c *Core) saveAfter(ctx context.Context, s *session, p buffers.Path, out ou
 	case mode == config.SaveClean && !out.wasClean:
 		return errWasDirty
 	}
-	f := c.file(p)
+	f, by := c.file(p), s.origin(p).ToolCall
 	f.mu.Lock()
-	f.saving = true
+	f.saving, f.savedBy, f.savingSince = true, by, c.now()
 	f.mu.Unlock()
 	err := out.doc.at.editor.Save(ctx, out.doc.uri)
 	f.mu.Lock()

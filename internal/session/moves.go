@@ -250,8 +250,8 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 	doc := review.New(was, c.now)
 	if from.doc != nil {
 		old := from.doc.Clone()
-		if from.deleted {
-			old.AgentEdit(was, from.entire.by) // as if it had not been
+		if from.deleted && from.entire.full != nil {
+			old = from.entire.full.Clone()
 		}
 		if old.Text().Equal(was) {
 			doc = old

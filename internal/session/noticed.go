@@ -42,16 +42,12 @@ func (c *Core) folders() *watch.Watcher {
 // foldersChanged brings open documents in folders up to date while a turn runs
 // in them. Without one, the editor sees to it.
 func (c *Core) foldersChanged(folders []string) {
+	c.gitStirred(folders)
 	for _, f := range c.allFiles() {
 		if !slices.Contains(folders, filepath.Dir(string(f.path))) {
 			continue
 		}
-		running := slices.ContainsFunc(c.allSessions(), func(s *session) bool {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			return s.running != nil && inRoots(s.roots(), string(f.path))
-		})
-		if !running {
+		if !c.running(f.path) {
 			continue
 		}
 		c.spawn(func() {

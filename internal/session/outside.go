@@ -33,6 +33,7 @@ func (s *session) touched(p ToolPatch) {
 	if it == nil || p.Status == nil || !toolEnded(*p.Status) {
 		return
 	}
+	it.ended = s.core.now()
 	if s.running == nil {
 		return
 	}
@@ -50,6 +51,7 @@ func (s *session) isRunning(t *turn) bool {
 // turn is not the agent's, and documents it has left behind follow it meanwhile.
 func (c *Core) turnStart(s *session, t *turn) {
 	_ = c.durable.wait(c.ctx) // what was changed before is no agent's of now
+	c.lookAtGit(c.ctx)
 	if !c.settings().Review.OutOfBand {
 		return
 	}
@@ -66,6 +68,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 // turnPoint takes what the disk has and the open documents in a session's
 // folder have not into the documents.
 func (c *Core) turnPoint(s *session, t *turn) {
+	defer c.lookAtGit(c.ctx)
 	if !c.settings().Review.OutOfBand {
 		return
 	}
@@ -173,6 +176,9 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	f.mu.Unlock()
 	if !open {
 		return nil
+	}
+	if err := f.findOut(ctx); err != nil {
+		return err
 	}
 	disk, err := f.whole(ctx, live.at.store.Look)
 	if err != nil || !disk.Exists {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // transcript is what a session shows: entries in the order they began. It is
@@ -18,9 +19,10 @@ type transcript struct {
 type item struct {
 	Entry
 	text    []byte
-	message string // the agent's messageId of a streamed text
-	closed  bool   // no further chunk joins it
-	raw     []byte // of a tool call that has not ended: its raw input
+	message string    // the agent's messageId of a streamed text
+	closed  bool      // no further chunk joins it
+	raw     []byte    // of a tool call that has not ended: its raw input
+	ended   time.Time // of a tool call: when that was heard; zero if it has not, or nobody knows
 }
 
 func (it *item) entry() Entry {

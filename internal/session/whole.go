@@ -31,6 +31,8 @@ type entire struct {
 	exec    *bool // whether it could when that was last taken in; nil if unknown
 	ran     bool  // whether the file that is gone, or deleted, could be run
 
+	full *review.Doc // of a file that is deleted: what it was before; nil if unknown
+
 	// Somebody else took away the file that an agent had made, or put back the one
 	// that it had deleted. With the rows that comes back too.
 	madeAway, goneBack bool

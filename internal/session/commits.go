@@ -1,0 +1,339 @@
+package session
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/linediff"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// What the user does with git says something about undecided changes (rule 8). What
+// they stage or commit they have accepted, as it stands. What git takes out of files
+// goes to the rejected hunks, and comes back with its text. While a turn runs nobody
+// can tell whose git it is, and agents commit: then nothing is accepted, and hunks
+// that are in HEAD are marked as committed.
+//
+// HEAD and the index are looked at for the files with something undecided alone,
+// when the folder of git stirs, when turns begin and at their points, and when a
+// document is reloaded or saved. Nothing of git's is written, and no lock is taken.
+
+// repo is a work tree with undecided changes in it.
+type repo struct {
+	git *checkpoint.Repo // nil: the folder is in no work tree
+
+	mu    sync.Mutex // held while HEAD and index are looked at
+	stamp string     // of git, when that was done last
+}
+
+// repos are the work trees of folders, as far as they were asked for.
+type repos struct {
+	mu sync.Mutex
+	in map[string]*repo // by folder
+}
+
+// ingit is what git had of a file when it was looked at last.
+type ingit struct {
+	known     bool
+	entry     checkpoint.Entry
+	committed map[string]bool // hunks that are in HEAD, where that decided nothing
+}
+
+// repoOf finds the work tree of a file; nil if it is in none.
+func (c *Core) repoOf(ctx context.Context, p buffers.Path) (*repo, error) {
+	folder := filepath.Dir(string(p))
+	for !isThere(buffers.Path(folder)) && filepath.Dir(folder) != folder {
+		folder = filepath.Dir(folder) // of a file that is gone with its folder
+	}
+	c.repos.mu.Lock()
+	defer c.repos.mu.Unlock()
+	if r := c.repos.in[folder]; r != nil {
+		return r.orNil(), nil
+	}
+	g, err := checkpoint.OpenRepo(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	if c.repos.in == nil {
+		c.repos.in = map[string]*repo{}
+	}
+	r := &repo{git: g}
+	if g != nil {
+		for _, other := range c.repos.in {
+			if other.git != nil && other.git.Top() == g.Top() {
+				r = other
+			}
+		}
+	}
+	c.repos.in[folder] = r
+	return r.orNil(), nil
+}
+
+func (r *repo) orNil() *repo {
+	if r.git == nil {
+		return nil
+	}
+	return r
+}
+
+// lookAtGit finds out what has become of the undecided changes of files in git.
+func (c *Core) lookAtGit(ctx context.Context) {
+	byRepo := map[*repo][]*file{}
+	for _, f := range c.allFiles() {
+		if !f.undecided() {
+			continue
+		}
+		r, err := c.repoOf(ctx, f.path)
+		if err != nil && ctx.Err() == nil {
+			c.log.Warn("look for the repository of a file", "path", f.path, "err", err)
+		}
+		if r != nil {
+			byRepo[r] = append(byRepo[r], f)
+		}
+	}
+	for r, files := range byRepo {
+		if err := c.lookAtRepo(ctx, r, files); err != nil && ctx.Err() == nil {
+			c.log.Warn("look at git", "top", r.git.Top(), "err", err)
+		}
+	}
+}
+
+// undecided tells whether there is something in the file that the user may decide
+// on, or that may come back; if not, it does not matter what git has of it.
+func (f *file) undecided() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doc != nil && f.doc.Tracking() || f.fileChange() != nil {
+		return true
+	}
+	f.ingit = ingit{}
+	return false
+}
+
+func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
+	if w := c.folders(); w != nil {
+		for _, folder := range r.git.Folders() {
+			w.Add(folder)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	stamp := r.git.Stamp()
+	moved := stamp != r.stamp
+	if !moved && !slices.ContainsFunc(files, func(f *file) bool { return !f.knownToGit() }) {
+		return nil
+	}
+	users := !c.atWork(r.git.Top())
+	if moved && users {
+		for _, f := range files {
+			f.followGit()
+		}
+	}
+	var paths []buffers.Path
+	for _, f := range files {
+		paths = append(paths, f.path)
+		if from := f.renamedFrom(); from != "" {
+			paths = append(paths, from)
+		}
+	}
+	entries, err := r.git.Entries(ctx, paths)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := c.inGit(ctx, r, f, entries, users); err != nil {
+			return err
+		}
+	}
+	r.stamp = stamp
+	return nil
+}
+
+func (f *file) knownToGit() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ingit.known
+}
+
+func (f *file) renamedFrom() buffers.Path {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.entire.from
+}
+
+// atWork tells whether an agent may have done what was done in a folder: a turn runs
+// there, and its agent has the prompt.
+func (c *Core) atWork(folder string) bool {
+	return slices.ContainsFunc(c.allSessions(), func(s *session) bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.running != nil && s.running.sent && (inRoots(s.roots(), folder) || inRoots([]string{folder}, s.cwd))
+	})
+}
+
+// followGit takes in what git has made of a file that no editor has open.
+func (f *file) followGit() {
+	if f.lockOps(f.core.ctx) != nil {
+		return
+	}
+	defer f.unlockOps()
+	f.mu.Lock()
+	open := len(f.open) > 0
+	f.mu.Unlock()
+	if open {
+		return // its editor sees to it
+	}
+	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
+	if err != nil {
+		return // it is no text any more
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.open) == 0 {
+		f.takeUsers(disk, review.AuthorGit)
+	}
+}
+
+// inGit takes in what HEAD and the index have of a file now.
+func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.Path]checkpoint.Entry, users bool) error {
+	now := entries[f.path]
+	f.mu.Lock()
+	was := f.ingit
+	f.ingit.known, f.ingit.entry = true, now
+	from := f.entire.from
+	f.mu.Unlock()
+	if was.known && was.entry == now {
+		return nil
+	}
+	if !users || !was.known {
+		if was.known && was.entry.Head == now.Head {
+			return nil // it is staged, which says nothing
+		}
+		st, err := r.git.Read(ctx, f.path, now.Head)
+		if err == nil {
+			f.markCommitted(st)
+		}
+		return err
+	}
+	for _, b := range []struct{ was, now checkpoint.Blob }{{was.entry.Index, now.Index}, {was.entry.Head, now.Head}} {
+		if b.was == b.now {
+			continue
+		}
+		st, err := r.git.Read(ctx, f.path, b.now)
+		if err != nil {
+			return err
+		}
+		if err := f.acceptInGit(ctx, b.was, b.now, st, from == "" || !entries[from].Index.Exists()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// markCommitted marks the hunks that are in HEAD.
+func (f *file) markCommitted(head checkpoint.State) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ingit.committed = nil
+	if f.doc != nil && head.Opaque == "" {
+		for _, id := range contained(f.doc, head.Content, head.Exists) {
+			if f.ingit.committed == nil {
+				f.ingit.committed = map[string]bool{}
+			}
+			f.ingit.committed[id] = true
+		}
+	}
+	f.shownRev = ^f.shownRev
+	f.publish()
+}
+
+// acceptInGit accepts what a blob has that the user has staged or committed.
+// renamed says that the old name is gone there too.
+func (f *file) acceptInGit(ctx context.Context, was, blob checkpoint.Blob, has checkpoint.State, renamed bool) error {
+	var ids []string
+	whole := false
+	f.mu.Lock()
+	change, opaque := f.fileChange(), f.opaque
+	if f.doc != nil && opaque == "" && has.Opaque == "" {
+		ids = contained(f.doc, has.Content, has.Exists)
+	}
+	if change != nil {
+		exec := f.entire.exec != nil && *f.entire.exec
+		switch change.Op {
+		case "delete":
+			whole = was.Exists() && !blob.Exists()
+		case "rename":
+			whole = blob.Exists() && renamed
+		case "create":
+			whole = blob.Exists() && len(ids) == len(f.doc.Hunks(review.StatePending))
+		case "modify":
+			whole = blob.Exists() && blob.Exec == exec
+		}
+		if opaque != "" && has.Exists && has.Opaque != checkpoint.Filtered {
+			whole = whole && has.SameContent(f.entire.now)
+		}
+	}
+	f.mu.Unlock()
+	if len(ids) == 0 && !whole {
+		return nil
+	}
+	var out Decision
+	return f.decide(ctx, ids, whole, acceptance, &out)
+}
+
+// contained names the pending hunks that a text of git's has as they stand: their
+// rows are in it, and what they took out is not.
+func contained(doc *review.Doc, has string, exists bool) []string {
+	hunks := doc.Hunks(review.StatePending)
+	if len(hunks) == 0 || !exists && doc.Text().Len() > 0 {
+		return nil
+	}
+	mine, theirs := plainRows(doc.Text()), plainRows(text.New(has))
+	edits := linediff.Diff(mine, theirs)
+	var ids []string
+	for _, h := range hunks {
+		taken := plainRows(text.New(h.BaseText))
+		missing := slices.ContainsFunc(edits, func(e linediff.Edit) bool {
+			if e.A1 < h.StartLine || e.A0 > h.EndLine {
+				return false
+			}
+			if e.A0 < h.EndLine && e.A1 > h.StartLine || e.A0 == e.A1 {
+				return true
+			}
+			// It is next to the hunk: unless what the hunk took out is there, it is another's.
+			return slices.ContainsFunc(theirs[e.B0:e.B1], func(row string) bool { return row != "" && slices.Contains(taken, row) })
+		})
+		if !missing {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
+}
+
+// plainRows are the rows of a text, without a byte order mark.
+func plainRows(t text.Text) []string {
+	rows := t.Lines(0, t.LineCount())
+	if len(rows) > 0 {
+		rows[0] = strings.TrimPrefix(rows[0], "\uFEFF")
+	}
+	return rows
+}
+
+// gitStirred looks at the work trees whose folders in git have changed.
+func (c *Core) gitStirred(folders []string) {
+	c.repos.mu.Lock()
+	stirred := slices.ContainsFunc(slices.Collect(maps.Values(c.repos.in)), func(r *repo) bool {
+		return r.git != nil && slices.ContainsFunc(r.git.Folders(), func(f string) bool { return slices.Contains(folders, f) })
+	})
+	c.repos.mu.Unlock()
+	if stirred {
+		c.spawn(func() { c.lookAtGit(c.ctx) })
+	}
+}
