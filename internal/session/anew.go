@@ -1,0 +1,87 @@
+package session
+
+import (
+	"context"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// Some editors (VS Code) read the file of a document without unsaved changes anew
+// by themselves, and tell it as a change like any other, maybe before anybody
+// else has seen the file change. Such a change is taken for the user's at first,
+// because nearly all are. It is found out from the disk whether it was one.
+
+// suspicion is that a change of a document was its file being read anew.
+type suspicion struct {
+	was    *review.Doc // before the change
+	doc    *review.Doc // in which the change was taken for the user's
+	text   text.Text   // after it
+	before *taken      // what the disk had
+	whose  review.Origin
+}
+
+// suspect notes a change that may be the file's being read anew: of a document
+// that has what the disk had, while somebody may be writing. It is called before
+// the change is taken in; mu is held.
+func (f *file) suspect(after text.Text) {
+	if f.flight != nil || f.saving || f.before == nil || !f.before.Equal(f.doc.Text()) {
+		return
+	}
+	o := f.core.attribute(f.path)
+	if o.Author == review.AuthorUser {
+		return // nobody is at work
+	}
+	f.anew = &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, whose: o}
+	f.core.spawn(func() {
+		if err := f.findOut(f.core.ctx); err != nil && f.core.ctx.Err() == nil {
+			f.core.log.Warn("look whether a document was read anew", "path", f.path, "err", err)
+		}
+	})
+}
+
+// findOut compares the text of a change that was noted by suspect with the disk.
+// If they are the same, the change is that of who wrote the disk, and what the
+// user has typed since is done again on top of it.
+func (f *file) findOut(ctx context.Context) error {
+	f.mu.Lock()
+	noted := f.anew
+	f.mu.Unlock()
+	if noted == nil {
+		return nil
+	}
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	disk, err := f.whole(ctx, buffers.ReadDisk)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.anew != noted {
+		return nil // another call has found out, or there is a newer one
+	}
+	f.anew = nil
+	if err != nil || !disk.Exists || buffers.NormHash(disk.Content) != buffers.NormHashText(noted.text) {
+		return err
+	}
+	if f.doc != noted.doc || f.before != noted.before {
+		return nil // more has happened than typing: what the disk has was taken in
+	}
+	o := noted.whose
+	o.Change = f.core.changeID()
+	doc, live, old := noted.was, f.doc.Text(), noted.was.Text()
+	takeOver(doc, noted.text, o)
+	noted.before.settle(doc)
+	if !live.Equal(noted.text) {
+		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	f.record(&o, old, noted.text, false)
+	f.doc = doc
+	f.keepBeforeOf(noted.text, o)
+	f.core.unasked(f.path, o)
+	f.shownRev = ^f.shownRev
+	f.stir()
+	f.publish()
+	return nil
+}
