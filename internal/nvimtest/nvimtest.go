@@ -168,8 +168,10 @@ func (n *Nvim) end() {
 	// A Neovim that asks something would not answer a command: its connection
 	// is closed, which ends it, should it not quit in time.
 	quit := make(chan struct{})
+	started := make(chan children, 1)
 	go func() {
 		defer close(quit)
+		started <- n.children()
 		_ = n.Command("qa!")
 	}()
 	select {
@@ -178,6 +180,7 @@ func (n *Nvim) end() {
 	}
 	_ = n.Close()
 	<-quit
+	(<-started).wait(Patience)
 }
 
 // Input sends keys, written as in a mapping ("ihello<Esc>").
