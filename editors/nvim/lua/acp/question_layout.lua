@@ -68,6 +68,8 @@ function M.window(question, lines, how)
   local about = how.about
   if how.elsewhere then
     about = about ~= '' and 'in ' .. about or 'in another session'
+  elseif about ~= '' then
+    about = '· ' .. about
   end
   about = about:gsub('[%c%s]+', ' ')
   local width, height = size(lines, api.nvim_strwidth(who .. count .. about) + 1)
