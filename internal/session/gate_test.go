@@ -149,11 +149,14 @@ func gatesUnderFire(t *testing.T, r *rand.Rand) {
 	options := []PermissionOption{{OptionID: "yes", Kind: "allow_once"}, {OptionID: "no", Kind: "reject_once"}}
 	var typed []string
 	applied := map[string]bool{} // texts of hunks that were
+	turns := 0
 	turn := func(cancel bool) {
+		turns++
+		turns := turns
 		var asked sync.WaitGroup
 		l.prompt = func(ctx context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
 			for i := range 3 {
-				old, new := rows[5+i*8], fmt.Sprintf("agent %d, %d\n", i, r.Uint32())
+				old, new := rows[5+i*8], fmt.Sprintf("agent %d, %d\n", i, turns)
 				asked.Go(func() {
 					kind, title := "edit", "Edit"
 					o, err := a.host.RequestPermission(ctx, sid, PermissionRequest{
@@ -167,7 +170,7 @@ func gatesUnderFire(t *testing.T, r *rand.Rand) {
 				})
 			}
 			asked.Go(func() {
-				_ = a.host.WriteTextFile(ctx, sid, path, strings.Replace(e.text(uri), "row 29\n", fmt.Sprintf("agent 29, %d\n", r.Uint32()), 1))
+				_ = a.host.WriteTextFile(ctx, sid, path, strings.Replace(e.text(uri), "row 29\n", fmt.Sprintf("agent 29, %d\n", turns), 1))
 			})
 			asked.Wait()
 			return "end_turn", nil
