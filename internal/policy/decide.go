@@ -21,8 +21,9 @@ type Request struct {
 }
 
 // Decide returns what the first matching rule says, and its index, or None and
-// -1. A request that could change a sensitive file ([Sensitive]) is never
-// allowed and never None: the answer is then Ask, unless a rule denies.
+// -1. A request that could change a sensitive file ([Sensitive]), or read one that
+// holds secrets ([Secret]), is never allowed and never None: the answer is then
+// Ask, unless a rule denies.
 //
 // Path patterns are doublestar's. One that starts with /, ~/ or a drive is
 // matched against the path, any other against the path relative to each root;
@@ -43,7 +44,11 @@ func Decide(rules []Rule, r Request) (Decision, int) {
 			break
 		}
 	}
-	if decision != Ask && decision != Deny && r.changes() && slices.ContainsFunc(r.Paths, Sensitive) {
+	delicate := Secret
+	if r.changes() {
+		delicate = Sensitive
+	}
+	if decision != Ask && decision != Deny && slices.ContainsFunc(r.Paths, delicate) {
 		return Ask, index
 	}
 	return decision, index

@@ -198,9 +198,18 @@ func TestSensitiveFilesAreAlwaysAskedAbout(t *testing.T) {
 				t.Errorf("%s of %s denied: %q", kind, p, got)
 			}
 		}
-		if got, _ := Decide(allow, Request{Kind: "read", Paths: []string{p}}); got != Allow {
-			t.Errorf("read of %s: %q", p, got)
+		want := Allow
+		if Secret(p) {
+			want = Ask
 		}
+		for _, kind := range []string{"read", "search"} {
+			if got, _ := Decide(allow, Request{Kind: kind, Paths: []string{"/home/u/proj/ok.go", p}}); got != want {
+				t.Errorf("%s of %s: %q", kind, p, got)
+			}
+		}
+	}
+	if got, _ := Decide([]Rule{{Decide: Deny}}, Request{Kind: "read", Paths: []string{"/p/.env"}}); got != Deny {
+		t.Errorf("read of a secret denied: %q", got)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
 	"acp-ls/internal/config"
+	"acp-ls/internal/policy"
 	"acp-ls/internal/session/mention"
 )
 
@@ -166,7 +167,7 @@ func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others
 			if carried[src.URI] {
 				continue
 			}
-			if len(src.Text) > budget {
+			if len(src.Text) > budget || policy.Secret(string(d.Path())) { // the agent can ask for it
 				src.Link, src.Text = true, ""
 			}
 			budget -= len(src.Text)

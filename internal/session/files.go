@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (h *host) ReadTextFile(ctx context.Context, sessionID, path string, line, l
 // its agent has seen it.
 func (s *session) read(ctx context.Context, path string) (buffers.Path, text.Text, error) {
 	c := s.core
-	p, err := c.admit(ctx, s, path, false)
+	p, err := c.admitRead(ctx, s, path)
 	if err != nil {
 		return "", text.Text{}, err
 	}
@@ -109,63 +108,6 @@ func (c *Core) readText(p buffers.Path) (text.Text, error) {
 		err = fs.ErrNotExist
 	}
 	return text.New(d.Content), err
-}
-
-// admit turns a path an agent named into one it may use: absolute, links
-// resolved, inside the session's roots or admitted by the user.
-func (c *Core) admit(ctx context.Context, s *session, path string, write bool) (buffers.Path, error) {
-	if u, ok := buffers.URIPath(path); ok { // some agents send URIs
-		path = u
-	}
-	if !filepath.IsAbs(path) {
-		return "", Errorf(KindInvalid, "path %q is not absolute (ACP asks for absolute paths)", path)
-	}
-	p, err := buffers.Resolve(path)
-	if err != nil {
-		return "", Errorf(KindInvalid, "path %s: %w", path, err)
-	}
-	if inRoots(s.roots(), string(p)) {
-		return p, nil
-	}
-	switch c.settings().Files.Outside {
-	case config.OutsideAllow:
-		return p, nil
-	case config.OutsideDeny:
-		return "", Errorf(KindOutside, "%s is outside the session's folder %s (setting files.outside)", path, s.cwd)
-	}
-	verb, kind := "Read", "read"
-	if write {
-		verb, kind = "Write", "edit"
-	}
-	call := ToolCall{ID: c.newID("t"), Kind: kind, Status: "pending",
-		Title: verb + " a file outside of " + s.cwd, Locations: []Location{{Path: string(p)}}}
-	options := []PermissionOption{
-		{OptionID: "allow", Name: "Allow", Kind: "allow_once"},
-		{OptionID: "always", Name: "Allow for this session", Kind: "allow_always"},
-		{OptionID: "reject", Name: "Reject", Kind: "reject_once"},
-	}
-	id, decided := c.ruled(s, call, options)
-	if !decided {
-		id, decided = c.broker.recall(s, call, options)
-	}
-	if !decided {
-		o, err := c.broker.ask(ctx, s, call, options)
-		if err != nil {
-			return "", err
-		}
-		id = o.OptionID
-	}
-	if id == "allow" || id == "always" {
-		return p, nil
-	}
-	return "", Errorf(KindOutside, "the user did not allow to %s %s, which is outside of %s", strings.ToLower(verb), path, s.cwd)
-}
-
-func inRoots(roots []string, path string) bool {
-	return slices.ContainsFunc(roots, func(root string) bool {
-		rel, err := filepath.Rel(root, path)
-		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-	})
 }
 
 // WriteTextFile takes a write of the agent as a patch (ACP
@@ -297,25 +239,6 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		w.saveErr = c.saveAfter(ctx, s, p, w.out)
 	}
 	return w, nil
-}
-
-// askSensitive asks before a file is written that could run programs or hold
-// secrets, whatever the rules allow.
-func (c *Core) askSensitive(ctx context.Context, s *session, p buffers.Path) error {
-	call := ToolCall{ID: c.newID("t"), Kind: "edit", Status: "pending",
-		Title: "Write a file that programs trust", Locations: []Location{{Path: string(p)}}}
-	options := []PermissionOption{
-		{OptionID: "allow", Name: "Allow", Kind: "allow_once"},
-		{OptionID: "reject", Name: "Reject", Kind: "reject_once"},
-	}
-	o, err := c.broker.ask(ctx, s, call, options)
-	if err != nil {
-		return err
-	}
-	if o.OptionID != "allow" {
-		return Errorf(KindOutside, "the user did not allow to write %s", p)
-	}
-	return nil
 }
 
 // patch merges content, made from base, into d as a change of o.

@@ -58,7 +58,7 @@ func (t *Tools) Selection(ctx context.Context) (Selection, error) {
 	}
 	sel := Selection{Path: d.URI, Unsaved: true}
 	if p := d.Path(); p != "" {
-		if p, err = t.s.core.admit(ctx, t.s, string(p), false); err != nil {
+		if p, err = t.s.core.admitRead(ctx, t.s, string(p)); err != nil {
 			return Selection{}, err
 		}
 		sel.Path, sel.Unsaved = string(p), !clean(d)
@@ -91,7 +91,7 @@ func (t *Tools) Diagnostics(ctx context.Context, path string) ([]FileDiagnostic,
 	}
 	var only buffers.Path
 	if path != "" {
-		p, err := t.s.core.admit(ctx, t.s, t.absolute(path), false)
+		p, err := t.s.core.admitRead(ctx, t.s, t.absolute(path))
 		if err != nil {
 			return nil, err
 		}
