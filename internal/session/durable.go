@@ -131,6 +131,12 @@ func (d *durable) fail(err error) {
 	}
 }
 
+func (d *durable) hasFailed() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.failed
+}
+
 // close writes down what is left to be and ends the journal. No goroutine of the
 // core runs any more.
 func (d *durable) close() {

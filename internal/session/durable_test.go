@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,6 +31,7 @@ type earth struct {
 	l *fakeLauncher
 
 	wrote   chan struct{} // has a value when something was written
+	failing bool          // nothing can be written
 	written func()        // called behind every synced record: its edit is not made yet
 }
 
@@ -49,6 +51,9 @@ type tellingJournal struct {
 }
 
 func (j tellingJournal) Write(sync bool, records ...journal.Record) error {
+	if j.w.failing && len(records) > 0 {
+		return errors.New("no space left on device")
+	}
 	err := j.Journal.Write(sync, records...)
 	if j.w.written != nil && sync && len(records) > 0 {
 		j.w.written()
@@ -672,6 +677,21 @@ func TestJournalThatCannotBeOpenedIsSaid(t *testing.T) {
 		t.Errorf("the agent's edit was not made: %q", got)
 	}
 	w.wantTold("would not survive a crash")
+}
+
+// A disk that is full when changes are taken over costs nothing: they stay where they are.
+func TestTakeOverWithAFullDisk(t *testing.T) {
+	w := newEarth(t)
+	w.start()
+	writeFile(t, w.path("f"), abc)
+	w.agent("f", aBc)
+	w.failing = true
+	w.crash()
+	w.wantHunks("f", "b|>B|")
+	w.wantTold("would not survive a crash")
+	w.failing = false
+	w.crash()
+	w.wantHunks("f", "b|>B|")
 }
 
 func TestOtherProcessIsNamed(t *testing.T) {

@@ -50,7 +50,7 @@ func (d *durable) takeUp(ctx context.Context, j Journal) {
 			d.pass(e) // perhaps it can be the next time
 		}
 	}
-	if !d.write(true) {
+	if !d.write(true) || d.hasFailed() { // what was passed on may not be there
 		found.Keep()
 	} else if err := found.Release(); err != nil {
 		d.core.log.Warn("remove journals of earlier runs", "err", err)

@@ -97,6 +97,7 @@ func makeFolders(folder string) error {
 const (
 	journalExt = ".journal"
 	lockExt    = ".lock"
+	newExt     = ".new"   // a journal that is being rewritten
 	asideExt   = ".aside" // behind journalExt: could not be read
 )
 

@@ -16,7 +16,8 @@ import (
 // Options change what is the same in almost every use; the zero value has the defaults.
 type Options struct {
 	Now func() time.Time
-	// Limit is the size of a journal in bytes above which nothing is written. 1 GiB.
+	// Limit is the size in bytes of all journals together above which nothing is written.
+	// What the others have is looked at once. 1 GiB.
 	Limit int64
 	// CompactAt is the size below which a journal is never rewritten. 1 MiB.
 	CompactAt int64
@@ -59,7 +60,9 @@ type Journal struct {
 	live   int64  // bytes of the records that count
 	index  map[string]*story
 	closed bool
-	broken error // why nothing can be written any more
+	// inherited is how many bytes were taken over, and will be removed.
+	inherited int64
+	broken    error // why nothing can be written any more
 }
 
 // story is where the records of a path are that count; a size of 0 is none.
@@ -202,13 +205,14 @@ func (j *Journal) note(r Record, at place) {
 // create makes the files of the journal, the lock first: an unlocked journal is a dead
 // process's.
 func (j *Journal) create() error {
-	if err := makeFolders(j.folder); err != nil {
-		return err
-	}
+	j.opts.Limit = max(j.opts.Limit-stored(filepath.Dir(j.folder))+j.inherited, 0)
 	for range 8 {
+		if err := makeFolders(j.folder); err != nil {
+			return err
+		}
 		name := filepath.Join(j.folder, strconv.FormatInt(j.opts.Now().UnixNano(), 36)+"-"+strconv.Itoa(os.Getpid()))
 		lock, err := os.OpenFile(name+lockExt, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-		if errors.Is(err, os.ErrExist) {
+		if errors.Is(err, os.ErrExist) || errors.Is(err, os.ErrNotExist) { // somebody has cleaned up
 			continue
 		} else if err != nil {
 			return err
@@ -249,7 +253,7 @@ func createFile(name, workspace string) (*os.File, error) {
 
 // compact rewrites the journal with the records that count; mu is held.
 func (j *Journal) compact() error {
-	tmp := j.name + ".new"
+	tmp := j.name + newExt
 	os.Remove(tmp) // of a process that had our number
 	f, err := createFile(tmp, j.workspace)
 	if err != nil {
@@ -323,7 +327,7 @@ func remove(name string) error {
 	if errors.Is(err, os.ErrNotExist) {
 		err = nil
 	}
-	os.Remove(name + ".new")
+	os.Remove(name + newExt)
 	_ = os.Remove(name + lockExt) // where a file in use cannot be removed, the next scan does it
 	return err
 }

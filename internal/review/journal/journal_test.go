@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -343,6 +344,110 @@ func TestLimit(t *testing.T) {
 	if f := takeOver(t, Open(dir, workspace, Options{})); show(f) != fmt.Sprintf("/p: %0500d > %0500d; /q: x", 48, 49) {
 		t.Errorf("entries %q", show(f))
 	}
+}
+
+// The limit is that of all journals together, whoever writes them.
+func TestLimitOfAll(t *testing.T) {
+	dir := t.TempDir()
+	a, b := Open(dir, "/a", Options{}), Open(dir, "/b", Options{Limit: 4000})
+	write(t, a, at("/p", strings.Repeat("x", 3000)))
+	defer a.die()
+	if err := b.Write(true, at("/q", strings.Repeat("x", 1500))); !errors.Is(err, ErrFull) {
+		t.Errorf("error %v", err)
+	}
+	write(t, b, at("/q", strings.Repeat("x", 500)))
+	b.die()
+	c := Open(dir, "/b", Options{Limit: 4000})
+	f := takeOver(t, c)
+	if len(f.Entries) != 1 {
+		t.Fatalf("what is undecided was cleaned away: %q", show(f))
+	}
+	write(t, c, at("/q", strings.Repeat("x", 600))) // what it takes over makes room
+	if err := f.Release(); err != nil {
+		t.Fatal(err)
+	}
+	c.die()
+}
+
+// Whoever starts cleans up in all workspaces, and never what is undecided and not too old.
+func TestClean(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Now()
+	o := Options{Now: func() time.Time { return now }}
+	journal := func(workspace string) *Journal {
+		j := Open(dir, workspace, o)
+		write(t, j, at(workspace+"/f", "1"))
+		return j
+	}
+	dead, live := journal("/dead"), journal("/live")
+	dead.die()
+	defer live.die()
+	bad := journal("/bad")
+	bad.die()
+	put := func(name string) string {
+		name = filepath.Join(folderOf(dir, workspace), name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("junk"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	if err := os.WriteFile(bad.name+journalExt, []byte("junk"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	own := journal(workspace)
+	own.die()
+	aside, second := put("x.journal.aside"), put("x.journal.aside1")
+	other := filepath.Join(folderOf(dir, "/left"), "y.lock")
+	if err := os.MkdirAll(filepath.Dir(other), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(other, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	there := func(name string) bool {
+		_, err := os.Lstat(name)
+		return err == nil
+	}
+	for _, x := range []struct {
+		days    int
+		reports string
+		want    string
+	}{
+		{0, "", "dead live bad aside second lock"},
+		{29, "", "dead live bad aside second lock"},
+		{31, "", "dead live bad"},
+		{89, "", "dead live bad"},
+		{91, "/dead/f are too old; could not be read; /home/u/project/f are too old", "live"},
+	} {
+		now = time.Now().Add(time.Duration(x.days) * 24 * time.Hour)
+		f := takeOver(t, Open(dir, workspace, o))
+		f.Keep()
+		reports := strings.Join(f.Reports, "\n")
+		for want := range strings.SplitSeq(x.reports, "; ") {
+			if !strings.Contains(reports, want) || x.reports == "" && reports != "" {
+				t.Errorf("after %d days told %q, want %q", x.days, reports, want)
+			}
+		}
+		var got []string
+		for _, y := range []struct{ what, name string }{
+			{"dead", dead.name + journalExt}, {"live", live.name + journalExt}, {"bad", bad.name + journalExt},
+			{"aside", aside}, {"second", second}, {"lock", other},
+		} {
+			if there(y.name) {
+				got = append(got, y.what)
+			}
+		}
+		if strings.Join(got, " ") != x.want {
+			t.Errorf("after %d days there are %q, want %q", x.days, got, x.want)
+		}
+	}
+	if there(dead.folder) || there(filepath.Dir(other)) {
+		t.Error("empty folders are left")
+	}
+	write(t, live, at("/live/g", "1"))
 }
 
 // A random run: whatever is written, however often the journal is rewritten, and wherever it

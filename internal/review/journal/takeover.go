@@ -83,6 +83,14 @@ func (j *Journal) TakeOver() (*Found, error) {
 			found.Reports = append(found.Reports, fmt.Sprintf("the journal %s of an earlier run could not be taken over: %v", name+journalExt, err))
 		}
 	}
+	j.clean(found)
+	j.mu.Lock()
+	for _, h := range found.held {
+		if info, err := os.Stat(h.name + journalExt); err == nil {
+			j.inherited += info.Size()
+		}
+	}
+	j.mu.Unlock()
 	slices.SortStableFunc(found.Entries, func(a, b Entry) int {
 		return cmp.Or(strings.Compare(a.Last.Path, b.Last.Path), b.Last.Time.Compare(a.Last.Time))
 	})
@@ -154,7 +162,7 @@ func (found *Found) take(name string, oldest time.Time) error {
 	found.held = append(found.held, held{name, lock})
 	for _, e := range c.entries {
 		if e.Last.Time.Before(oldest) {
-			found.Reports = append(found.Reports, fmt.Sprintf("undecided changes of %s in %s are too old and were dropped", e.Last.Time.Format(time.DateOnly), e.Last.Path))
+			found.tooOld(e)
 			continue
 		}
 		found.Entries = append(found.Entries, e)
@@ -274,7 +282,12 @@ func setAside(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return aside, os.Rename(name+journalExt, aside)
+	if err := os.Rename(name+journalExt, aside); err != nil {
+		return "", err
+	}
+	now := time.Now()
+	_ = os.Chtimes(aside, now, now) // from when on it is kept for a while
+	return aside, nil
 }
 
 func copyAside(name string) (string, error) {
