@@ -1,10 +1,13 @@
-// node esbuild.mjs [--watch] [--tests] [--production]: bundles the extension, the chat's page
-// and, with --tests, the tests, into dist/. With --production also says how large they are.
+// node esbuild.mjs [--watch] [--tests] [--production] [--outdir=DIR]: bundles the extension, the
+// chat's page and, with --tests, the tests, into dist/ or DIR. With --production they are small,
+// and it is said how small.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
 
 const args = new Set(process.argv.slice(2));
+const outdir =
+  [...args].find((arg) => arg.startsWith('--outdir='))?.slice('--outdir='.length) ?? 'dist';
 const production = args.has('--production');
 
 const common = {
@@ -12,7 +15,7 @@ const common = {
   minify: production,
   sourcemap: production ? false : 'linked',
   logLevel: 'warning',
-  outdir: 'dist',
+  outdir,
 };
 
 /** What runs in the extension host. VS Code 1.104 runs it on Node 22. */
@@ -44,13 +47,13 @@ function testFiles(folder) {
 }
 
 if (args.has('--tests')) {
-  rmSync('dist/test', { recursive: true, force: true }); // tests that were renamed or removed
+  rmSync(`${outdir}/test`, { recursive: true, force: true }); // tests that were renamed or removed
   builds.push({
     ...host,
     sourcemap: 'inline',
     entryPoints: testFiles('test'),
     outbase: 'test',
-    outdir: 'dist/test',
+    outdir: `${outdir}/test`,
   });
 }
 
@@ -63,7 +66,8 @@ if (args.has('--watch')) {
   await Promise.all(builds.map((build) => esbuild.build(build)));
   if (production) {
     for (const file of ['extension.js', 'chat.js', 'chat.css']) {
-      process.stdout.write(`dist/${file} ${Math.ceil(statSync(`dist/${file}`).size / 1024)} kB\n`);
+      const size = Math.ceil(statSync(path.join(outdir, file)).size / 1024);
+      process.stdout.write(`${file} ${size} kB\n`);
     }
   }
 }
