@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-ls/buffers"
 )
@@ -456,6 +457,31 @@ func TestCovers(t *testing.T) {
 		got, err := tt.in.take(nil, tt.opt).Covers(t.Context(), buffers.Path(filepath.Join(tt.in.root, filepath.FromSlash(tt.path))))
 		if err != nil || got != tt.want {
 			t.Errorf("%s (%+v): %v, %v", tt.path, tt.opt, got, err)
+		}
+	}
+}
+
+// What has not moved since an earlier checkpoint is not read again, with git and
+// without; what has is.
+func TestRefresh(t *testing.T) {
+	for _, git := range []bool{true, false} {
+		r := newFolder(t)
+		if git {
+			r = newRepo(t)
+		}
+		r.write("old", "1\n")
+		r.write("new", "1\n")
+		long := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(filepath.Join(r.root, "old"), long, long); err != nil {
+			t.Fatal(err)
+		}
+		first := r.take(nil, Options{})
+		r.write("new", "2\n")
+		second := r.take(first, Options{})
+		r.want(second, "")
+		at := func(c *Checkpoint, name string) *kept { return c.copied(filepath.Join(r.root, name)) }
+		if at(first, "old") == nil || at(first, "old") != at(second, "old") || at(second, "new").Content != "2\n" {
+			t.Errorf("git %v: old %v and %v, new %v", git, at(first, "old"), at(second, "old"), at(second, "new"))
 		}
 	}
 }

@@ -18,17 +18,13 @@ import (
 // takeCheckpoint makes the checkpoint of a turn that begins. What it cannot
 // cover is said once in a session.
 func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
-	s.mu.Lock()
-	earlier := s.point
-	s.mu.Unlock()
-	point, err := checkpoint.Take(ctx, buffers.Path(s.cwd), earlier, checkpoint.Options{})
-	if err != nil {
-		s.core.log.Warn("checkpoint", "session", s.id, "err", err)
+	point := s.newCheckpoint(ctx)
+	if point == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.point, s.pointOf = point, t
+	s.point, s.pointOf, s.prepared = point, t, nil
 	for note := range strings.SplitSeq(point.Note(), "\n") {
 		if note == "" || s.noted[note] {
 			continue
@@ -39,6 +35,42 @@ func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
 		s.noted[note] = true
 		s.entryChanged(s.log.add(EntryNotice, "", note))
 	}
+}
+
+// prepare makes a checkpoint while nothing goes on, so that the next turn's has only
+// to be compared with it.
+func (s *session) prepare() {
+	if s.core.settings().Review.OutOfBand {
+		s.newCheckpoint(s.core.ctx)
+	}
+}
+
+// newCheckpoint makes a checkpoint, with what still holds of the last one; nil if it
+// cannot. There is one at a time: who comes second has the first one's work.
+func (s *session) newCheckpoint(ctx context.Context) *checkpoint.Checkpoint {
+	select {
+	case s.pointing <- struct{}{}:
+		defer func() { <-s.pointing }()
+	case <-ctx.Done():
+		return nil
+	}
+	s.mu.Lock()
+	earlier := s.prepared
+	if earlier == nil {
+		earlier = s.point
+	}
+	s.mu.Unlock()
+	point, err := checkpoint.Take(ctx, buffers.Path(s.cwd), earlier, checkpoint.Options{})
+	if err != nil {
+		if ctx.Err() == nil {
+			s.core.log.Warn("checkpoint", "session", s.id, "err", err)
+		}
+		return nil
+	}
+	s.mu.Lock()
+	s.prepared = point
+	s.mu.Unlock()
+	return point
 }
 
 // compareDisk tracks what has changed in files nobody has open, and what has become

@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/review"
@@ -304,4 +306,39 @@ func TestWrittenTwice(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What a checkpoint needs is done while nothing goes on: when the session is there,
+// and when a turn has ended.
+func TestCheckpointIsPrepared(t *testing.T) {
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	writeFile(t, filepath.Join(root, "a"), ten)
+	if _, err := c.NewSession(t.Context(), NewSession{}); err != nil {
+		t.Fatal(err)
+	}
+	s := c.allSessions()[0]
+	await := func(when string) {
+		t.Helper()
+		for begun := time.Now(); ; runtime.Gosched() {
+			s.mu.Lock()
+			prepared := s.prepared
+			s.mu.Unlock()
+			if prepared != nil {
+				return
+			}
+			if time.Since(begun) > 20*time.Second {
+				t.Fatalf("no checkpoint was prepared %s", when)
+			}
+		}
+	}
+	await("before a turn")
+	turnOf(t, c, l, func(Host, string) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.prepared != nil || s.point == nil {
+			t.Errorf("in a turn: %v, %v", s.prepared, s.point)
+		}
+	})
+	await("after a turn")
 }

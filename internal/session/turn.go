@@ -150,7 +150,11 @@ func (s *session) reload(ctx context.Context, p *agentProcess, remote string) er
 
 // pump starts the next turn if none runs; mu is held.
 func (s *session) pump() {
-	if s.state != StateIdle || s.running != nil || len(s.queue) == 0 || s.proc == nil {
+	if s.state != StateIdle || s.running != nil || s.proc == nil {
+		return
+	}
+	if len(s.queue) == 0 {
+		s.core.spawn(s.prepare)
 		return
 	}
 	t := s.queue[0]
