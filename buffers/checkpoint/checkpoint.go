@@ -275,6 +275,9 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 			// What git has of it is no copy of the file; but git says it differs.
 			after = State{Exists: true, Opaque: Filtered, Exec: after.Exec, hash: after.sum()}
 		}
+		if before.anyMode {
+			before.Exec = after.Exec
+		}
 		if !before.Same(after) {
 			out = append(out, Change{Path: buffers.Path(p), Before: before, After: after})
 		}

@@ -172,6 +172,20 @@ func TestModeBinaryLarge(t *testing.T) {
 	}
 }
 
+// Where modes mean nothing they are no change.
+func TestModesThatMeanNothing(t *testing.T) {
+	r := newRepo(t, "run", "x\n", "other", "x\n")
+	r.git("update-index", "--chmod=+x", "run")
+	r.git("commit", "-q", "-m", "run")
+	r.git("config", "core.fileMode", "false")
+	c := r.take(nil, Options{})
+	r.write("run", "y\n")
+	if err := os.Chmod(filepath.Join(r.root, "other"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.want(c, "run: \"x\\n\" => \"y\\n\"\n")
+}
+
 func TestNoCommitYet(t *testing.T) {
 	r := newFolder(t)
 	r.git("init", "-q", ".")

@@ -21,6 +21,7 @@ type git struct {
 	commit  string // empty: no commit yet
 	maxFile int64
 	home    bool // the folder is the user's home: what git does not know is not looked at
+	noModes bool // git was told, or has found, that the modes of files mean nothing here
 
 	listed tracked
 
@@ -46,6 +47,9 @@ func openGit(ctx context.Context, root string, maxFile int64, earlier *git) (*gi
 	g.top = resolved(g.top)
 	if out, err := g.run(ctx, nil, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err == nil {
 		g.commit = strings.TrimSpace(string(out))
+	}
+	if out, err := g.run(ctx, nil, "config", "--type=bool", "core.fileMode"); err == nil {
+		g.noModes = strings.TrimSpace(string(out)) == "false"
 	}
 	if earlier != nil {
 		g.listed = earlier.listed

@@ -95,7 +95,7 @@ func (g *git) states(ctx context.Context, blobs []blob, out map[string]State) er
 	}
 	var read []blob
 	for _, b := range blobs {
-		st := State{Exists: true, Exec: b.exec}
+		st := State{Exists: true, Exec: b.exec, anyMode: g.noModes}
 		switch {
 		case g.isFiltered(b.rel):
 			st.Opaque = Filtered
@@ -117,9 +117,10 @@ func (g *git) states(ctx context.Context, blobs []blob, out map[string]State) er
 		return err
 	}
 	for i, b := range read {
-		st := fill(State{Exists: true, Exec: b.exec}, contents[i])
+		st := fill(State{Exists: true, Exec: b.exec, anyMode: g.noModes}, contents[i])
 		if int64(len(contents[i])) > g.maxFile { // line ends have made it larger
-			st = State{Exists: true, Exec: b.exec, Opaque: Large, hash: hashOf(st.Content)}
+			st = st.Forget()
+			st.Opaque = Large
 		}
 		out[b.path] = st
 	}

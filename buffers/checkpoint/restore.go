@@ -79,7 +79,7 @@ func (c *Checkpoint) restore(path string, content []byte, was, now State) error 
 	}
 	_, err = f.Write(content)
 	if info, statErr := os.Lstat(path); err == nil && statErr == nil && info.Mode().IsRegular() {
-		err = f.Chmod(execMode(info.Mode().Perm(), was.Exec))
+		err = f.Chmod(execMode(info.Mode().Perm(), was.Exec && !was.anyMode || was.anyMode && now.Exec))
 	}
 	if err == nil {
 		err = f.Sync()

@@ -28,6 +28,8 @@ type State struct {
 	Opaque  Opaque
 	Exec    bool   // the file may be run
 	hash    string // if it is opaque
+
+	anyMode bool // who told does not know whether it could be run
 }
 
 // Same reports whether two states are one: the same content, which may be run or not.
@@ -35,7 +37,7 @@ func (s State) Same(t State) bool {
 	if !s.Exists || !t.Exists {
 		return s.Exists == t.Exists
 	}
-	return s.Exec == t.Exec && s.SameContent(t)
+	return (s.Exec == t.Exec || s.anyMode || t.anyMode) && s.SameContent(t)
 }
 
 // SameContent compares what two files hold.
