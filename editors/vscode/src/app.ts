@@ -12,8 +12,8 @@ import { Typing } from './editor';
 import { handlersOf } from './handlers';
 import { announce } from './notify';
 import { Questions } from './questions';
-import { openDiff } from './review/changes';
 import { Decorations } from './review/decorations';
+import { Gutter } from './review/gutter';
 import { changeOf } from './review/lines';
 import { conflictsOf, linesOf, ReviewState } from './review/state';
 import { ChangesTree } from './review/tree';
@@ -33,6 +33,7 @@ export class App implements vscode.Disposable {
   readonly questions: Questions;
   private readonly view: ChatView;
   private readonly decorations = new Decorations(this.review);
+  private readonly gutter = new Gutter(this.review);
   private readonly tree = new ChangesTree(this.review);
   private readonly status = new StatusItem();
   private connection: Connection | undefined;
@@ -67,6 +68,7 @@ export class App implements vscode.Disposable {
       this.typing,
       this.view,
       this.decorations,
+      this.gutter,
       this.tree,
       this.status,
       ...registerCommands(this),
@@ -163,6 +165,7 @@ export class App implements vscode.Disposable {
   /** What there is to decide on has changed, in one file or in all. */
   reviewChanged(uri?: string): void {
     this.decorations.refresh(uri);
+    this.gutter.refresh();
     this.tree.refresh();
     this.model.setFiles(this.review.all().map(changedFile));
     this.updateContext();
@@ -241,13 +244,6 @@ export class App implements vscode.Disposable {
   /** A code lens or a code action of the server's was clicked. */
   private async clicked(command: string, args: unknown[]): Promise<unknown> {
     const params = (args[0] ?? {}) as never;
-    if (command === 'acp.review.list') {
-      // The lens that says which hunk it is does nothing by itself: show the difference.
-      const file = this.review.file(
-        vscode.Uri.parse(String((params as { uri?: unknown }).uri ?? '')).toString(),
-      );
-      return file && openDiff(file);
-    }
     const result = await this.perform(command as keyof Commands, params);
     if (command === 'acp.prompt' && result !== undefined) {
       this.model.show((result as { session: string }).session);

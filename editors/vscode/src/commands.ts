@@ -4,6 +4,7 @@ import type { App } from './app';
 import { registerDiffDocuments } from './chat/diff';
 import * as pick from './pick';
 import { go, openDiff, reviewAll, show } from './review/changes';
+import { peek } from './review/gutter';
 import type { FileReview } from './review/state';
 import type { Node } from './review/tree';
 
@@ -21,6 +22,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
     nextHunk: () => go(app.review, 1),
     previousHunk: () => go(app.review, -1),
     showHunk: (place: { uri: string; line: number }) => show(place.uri, place.line),
+    peekHunk: (place?: { uri: string; line: number }) => peekHere(app, place),
     acceptHunk: () => decideHere(app, 'acp.review.accept'),
     rejectHunk: () => decideHere(app, 'acp.review.reject'),
     acceptFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.accept', of),
@@ -55,6 +57,19 @@ function fileOf(app: App, of: Node | vscode.Uri | undefined): FileReview | undef
   }
   const uri = of ?? vscode.window.activeTextEditor?.document.uri;
   return uri && app.review.file(uri.toString());
+}
+
+/** Shows what was there before a hunk: that of a lens, or the one at the cursor. */
+async function peekHere(app: App, of?: { uri: string; line: number }): Promise<void> {
+  const editor = vscode.window.activeTextEditor;
+  const uri = editor?.document.uri.toString();
+  const here = uri && editor && app.review.at(uri, editor.selection.active.line)[0];
+  const place = of ?? (here && { uri, line: here.lines.start });
+  if (place) {
+    await peek(place.uri, place.line);
+  } else {
+    vscode.window.setStatusBarMessage('There is no change on this line.', 3000);
+  }
 }
 
 /** Decides on the hunks that the selection touches. */

@@ -225,6 +225,8 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
     didSave: async (document, next) => (ours(document) ? next(document) : undefined),
     didChange: async (event, next) => (ours(event.document) ? next(event) : undefined),
+    provideCodeLenses: async (document, token, next) =>
+      (await next(document, token))?.map((lens) => withPeek(lens, document.uri)),
     executeCommand: (command, args) => handlers.onCommand(command, args),
     workspace: {
       handleApplyEdit: async (params, next) => {
@@ -238,6 +240,20 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
         params.items.map((item) => (item.section === 'acp' ? section() : null)),
     },
   };
+}
+
+/** A lens that only says which hunk it is shows, when it is clicked, what was there before. */
+function withPeek(lens: vscode.CodeLens, uri: vscode.Uri): vscode.CodeLens {
+  if (lens.command?.command === 'acp.review.list') {
+    const place = { uri: uri.toString(), line: lens.range.start.line };
+    lens.command = {
+      title: lens.command.title,
+      tooltip: 'Show what was there before',
+      command: 'acpls.peekHunk',
+      arguments: [place],
+    };
+  }
+  return lens;
 }
 
 function documentsOf(edit: WorkspaceEdit): string[] {

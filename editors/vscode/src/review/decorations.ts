@@ -2,9 +2,10 @@
 import * as vscode from 'vscode';
 import { splitLines } from './lines';
 import type { PlacedHunk, ReviewState } from './state';
+import { plural } from './tree';
 
-/** How much of a line that was taken away is shown, and how many lines. */
-const shownLength = 120;
+/** How much of a line that was taken away is shown. */
+const shownLength = 60;
 
 export class Decorations implements vscode.Disposable {
   private readonly inserted = vscode.window.createTextEditorDecorationType({
@@ -33,6 +34,7 @@ export class Decorations implements vscode.Disposable {
       this.removed,
       this.conflict,
       vscode.window.onDidChangeVisibleTextEditors(() => this.refresh()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.refresh()),
     ];
   }
 
@@ -45,7 +47,7 @@ export class Decorations implements vscode.Disposable {
     for (const editor of vscode.window.visibleTextEditors) {
       const of = editor.document.uri.toString();
       if (uri === undefined || uri === of) {
-        this.draw(editor, this.state.file(of)?.hunks ?? []);
+        this.draw(editor, isPlain(editor) ? (this.state.file(of)?.hunks ?? []) : []);
       }
     }
   }
@@ -74,19 +76,18 @@ export class Decorations implements vscode.Disposable {
     editor.setDecorations(this.conflict, conflict);
   }
 
-  /** What was taken away, behind the line where it was. */
+  /** What was taken away, in short, behind the line where it was. */
   private removal(
     document: vscode.TextDocument,
     line: number,
     gone: string[],
   ): vscode.DecorationOptions {
     const end = document.lineAt(line).range.end;
-    const text = gone.map((l) => l.trim()).join(' ⏎ ');
     return {
       range: new vscode.Range(end, end),
       renderOptions: {
         after: {
-          contentText: text.length > shownLength ? `${text.slice(0, shownLength)}…` : text,
+          contentText: shorten(gone),
           margin: '0 0 0 3ch',
           color: new vscode.ThemeColor('descriptionForeground'),
           backgroundColor: new vscode.ThemeColor('acpls.removedLineBackground'),
@@ -95,4 +96,23 @@ export class Decorations implements vscode.Disposable {
       },
     };
   }
+}
+
+/** Whether an editor is a tab of its own, and not one side of a difference, which shows it all. */
+function isPlain(editor: vscode.TextEditor): boolean {
+  const group = vscode.window.tabGroups.all.find(
+    ({ viewColumn }) => viewColumn === editor.viewColumn,
+  );
+  const input = group?.activeTab?.input;
+  return (
+    input instanceof vscode.TabInputText && input.uri.toString() === editor.document.uri.toString()
+  );
+}
+
+/** The first of some lines that says something, and how many more there are. */
+export function shorten(lines: string[]): string {
+  const first = (lines.find((line) => line.trim() !== '') ?? '').trim().replace(/\s+/g, ' ');
+  const text = first.length > shownLength ? `${first.slice(0, shownLength)}…` : first;
+  const more = lines.length > 1 ? `+ ${plural(lines.length - 1, 'line')}` : '';
+  return [text, more].filter((part) => part !== '').join(' ') || 'an empty line';
 }

@@ -54,6 +54,7 @@ function fileItem(file: FileReview): vscode.TreeItem {
   const folder = path.dirname(vscode.workspace.asRelativePath(uri));
   const counts = describeCounts(file);
   item.id = file.uri;
+  item.iconPath = vscode.ThemeIcon.File;
   item.description = folder === '.' ? counts : `${folder}  ${counts}`;
   item.contextValue = 'file';
   item.command = { command: 'acpls.openDiff', title: 'Open Changes', arguments: [{ file }] };

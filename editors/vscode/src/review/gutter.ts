@@ -1,0 +1,45 @@
+/**
+ * Marks changes beside the line numbers, and shows what was there before when such a mark is
+ * clicked: VS Code's own quick differences, against the documents of the server that have every
+ * file as it would be without the undecided changes.
+ */
+import * as vscode from 'vscode';
+import { baseUri, show } from './changes';
+import type { ReviewState } from './state';
+
+export class Gutter implements vscode.Disposable {
+  private control: vscode.SourceControl | undefined;
+
+  constructor(private readonly state: ReviewState) {}
+
+  dispose(): void {
+    this.control?.dispose();
+  }
+
+  /** Quick differences belong to a source control: there is one while there are changes. */
+  refresh(): void {
+    if (this.state.counts().hunks === 0) {
+      this.control?.dispose();
+      this.control = undefined;
+    } else {
+      this.control ??= this.create();
+    }
+  }
+
+  private create(): vscode.SourceControl {
+    const control = vscode.scm.createSourceControl('acpls', 'Agents (ACP)');
+    control.inputBox.visible = false;
+    control.count = 0;
+    control.quickDiffProvider = {
+      // Asked once for each document, also for those without changes: they may get some.
+      provideOriginalResource: (uri) => (uri.scheme === 'file' ? baseUri(uri) : undefined),
+    };
+    return control;
+  }
+}
+
+/** Shows what was there before the hunk at a line. */
+export async function peek(uri: string, line: number): Promise<void> {
+  await show(uri, line);
+  await vscode.commands.executeCommand('editor.action.dirtydiff.next');
+}
