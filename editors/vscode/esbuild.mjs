@@ -48,13 +48,24 @@ function testFiles(folder) {
 
 if (args.has('--tests')) {
   rmSync(`${outdir}/test`, { recursive: true, force: true }); // tests that were renamed or removed
-  builds.push({
+  const tests = {
     ...host,
+    minify: false,
     sourcemap: 'inline',
-    entryPoints: testFiles('test'),
     outbase: 'test',
     outdir: `${outdir}/test`,
-  });
+  };
+  builds.push(
+    { ...tests, entryPoints: testFiles('test/host') },
+    // These run without VS Code: what they test does not use it, whatever its file imports.
+    {
+      ...tests,
+      entryPoints: testFiles('test/unit'),
+      external: ['mocha'],
+      alias: { vscode: './test/unit/vscode.ts' },
+      logOverride: { 'import-is-undefined': 'silent' },
+    },
+  );
 }
 
 if (args.has('--watch')) {

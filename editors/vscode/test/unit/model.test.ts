@@ -1,0 +1,149 @@
+import * as assert from 'node:assert/strict';
+import { ChatModel, keptOutput } from '../../src/chat/model';
+import type { HostMessage } from '../../src/chat/protocol';
+import type { Entry, SessionInfo } from '../../src/contract';
+
+function info(session: string, state: SessionInfo['state'] = 'idle'): SessionInfo {
+  return {
+    session,
+    agent: 'demo',
+    sessionId: `of-${session}`,
+    cwd: '/w',
+    title: '',
+    state,
+    options: [],
+    commands: [],
+    queue: [],
+    questions: [],
+    pending: { files: 0, hunks: 0 },
+  };
+}
+
+const said = (id: string, text: string): Entry => ({ id, kind: 'agent', text });
+
+suite('chat model', () => {
+  let posted: HostMessage[];
+  let model: ChatModel;
+  setup(() => {
+    posted = [];
+    model = new ChatModel((message) => posted.push(message));
+    model.setServer({ state: 'running' });
+    posted.length = 0;
+  });
+  const types = () => posted.map(({ type }) => type);
+
+  test('the first session is shown, others when they are chosen', () => {
+    model.onSession(info('a'));
+    assert.equal(model.state().current, 'a');
+    model.onSession(info('b'));
+    assert.equal(model.state().current, 'a');
+    model.show('b');
+    assert.equal(model.state().current, 'b');
+    model.show('none');
+    assert.equal(model.state().current, 'b');
+    assert.deepEqual(types(), ['session', 'current', 'session', 'current']);
+  });
+
+  test('entries are put in once, and replaced in their place', () => {
+    model.onSession(info('a'));
+    model.onEntry({ session: 'a', entry: said('1', 'one') });
+    model.onEntry({ session: 'a', entry: said('2', 'two') });
+    model.onEntry({ session: 'a', entry: said('1', 'ONE') });
+    assert.deepEqual(
+      model.state().entries.map(({ text }) => text),
+      ['ONE', 'two'],
+    );
+  });
+
+  test('chunks grow an entry, and an entry that comes whole replaces them', () => {
+    model.onSession(info('a'));
+    model.onEntry({ session: 'a', entry: said('1', 'o') });
+    model.onChunk({ session: 'a', id: '1', text: 'ne' });
+    assert.equal(model.state().entries[0]?.text, 'one');
+    model.onChunk({ session: 'a', id: 'unknown', text: 'lost' });
+    model.onEntry({ session: 'a', entry: said('1', 'one.') });
+    assert.deepEqual(model.state().entries, [said('1', 'one.')]);
+  });
+
+  test('only what is shown is posted', () => {
+    model.onSession(info('a'));
+    model.onSession(info('b'));
+    posted.length = 0;
+    model.onEntry({ session: 'b', entry: said('1', 'x') });
+    model.onChunk({ session: 'b', id: '1', text: 'y' });
+    model.onTerminal({ session: 'b', terminal: 't', output: 'z' });
+    assert.deepEqual(posted, []);
+    model.show('b');
+    assert.deepEqual(posted, [
+      {
+        type: 'current',
+        session: 'b',
+        entries: [said('1', 'xy')],
+        terminals: { t: { output: 'z' } },
+      },
+    ]);
+  });
+
+  test('a snapshot is not changed by what comes later', () => {
+    model.onSession(info('a'));
+    model.onEntry({ session: 'a', entry: said('1', 'one') });
+    const before = model.state();
+    model.onChunk({ session: 'a', id: '1', text: '!' });
+    model.onEntry({ session: 'a', entry: said('2', 'two') });
+    assert.deepEqual(before.entries, [said('1', 'one')]);
+  });
+
+  test('the end of long output is kept, and how it ended', () => {
+    model.onSession(info('a'));
+    model.onTerminal({ session: 'a', terminal: 't', output: 'x'.repeat(keptOutput) });
+    model.onTerminal({ session: 'a', terminal: 't', output: 'end', exit: { exitCode: 1 } });
+    const terminal = model.state().terminals.t;
+    assert.equal(terminal?.output.length, keptOutput);
+    assert.ok(terminal?.output.endsWith('xend'));
+    assert.deepEqual(terminal?.exit, { exitCode: 1 });
+  });
+
+  test('entries before their session', () => {
+    model.onEntry({ session: 'a', entry: said('1', 'one') });
+    model.onSession(info('a'));
+    assert.deepEqual(model.state().entries, [said('1', 'one')]);
+  });
+
+  test('a session from before this window is partial until its entries are there', () => {
+    model.addEarlier([info('old')]);
+    assert.ok(model.isPartial('old'));
+    model.setEntries('old', [said('1', 'one')]);
+    assert.ok(!model.isPartial('old'));
+    model.show('old');
+    assert.deepEqual(model.state().entries, [said('1', 'one')]);
+  });
+
+  test('when acp-ls ends its sessions stay to be read, and their ids are free again', () => {
+    model.onSession(info('a', 'running'));
+    model.onEntry({ session: 'a', entry: said('1', 'before') });
+    model.onSession(info('empty'));
+    model.setServer({ state: 'failed', message: 'it has died' });
+    const { current, entries, sessions } = model.state();
+    assert.deepEqual(entries, [said('1', 'before')]);
+    assert.deepEqual(
+      sessions.map(({ state, error }) => [state, error]),
+      [['failed', 'it has died']],
+    );
+    assert.ok(current !== null && !model.isAlive(current));
+    assert.deepEqual(types().at(-1), 'state');
+
+    model.setServer({ state: 'running' });
+    model.onSession(info('a'));
+    assert.ok(model.isAlive('a'));
+    model.show('a');
+    assert.deepEqual(model.state().entries, []);
+    assert.equal(model.sessions().length, 2);
+  });
+
+  test('a server that never ran ends nothing', () => {
+    const fresh = new ChatModel((message) => posted.push(message));
+    fresh.setServer({ state: 'starting' });
+    fresh.setServer({ state: 'failed', message: 'no' });
+    assert.deepEqual(types(), ['server', 'server']);
+  });
+});

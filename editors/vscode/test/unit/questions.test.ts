@@ -1,0 +1,112 @@
+import * as assert from 'node:assert/strict';
+import type { Asked, Form } from '../../src/chat/protocol';
+import type { Question } from '../../src/contract';
+import { fitsNotification, inert, Questions } from '../../src/questions';
+
+function question(id: string, message = 'run `make`'): Question {
+  return {
+    id,
+    session: 's',
+    agent: 'demo',
+    message,
+    toolCall: { id: 't', title: 'Run', kind: 'execute', status: 'pending' },
+    options: [
+      { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+      { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+    ],
+  };
+}
+
+suite('questions', () => {
+  let now: number;
+  let open: Array<Asked | Form>;
+  let announced: string[];
+  let questions: Questions;
+  setup(() => {
+    now = 1000;
+    open = [];
+    announced = [];
+    questions = new Questions(
+      {
+        changed: (asked, forms) => {
+          open = [...asked, ...forms];
+        },
+        announce: ({ id }) => announced.push(id),
+      },
+      () => now,
+    );
+  });
+
+  test('is answered after half a second', async () => {
+    const answer = questions.ask(question('q'));
+    assert.deepEqual(announced, ['q']);
+    assert.equal(questions.answer('q', 'yes'), 'early');
+    assert.equal(open.length, 1);
+    now += inert;
+    assert.equal(questions.answer('q', 'yes'), 'done');
+    assert.deepEqual(await answer, { optionId: 'yes' });
+    assert.deepEqual(open, []);
+    assert.equal(questions.answer('q', 'yes'), 'unknown');
+  });
+
+  test('an option that was not offered answers nothing', () => {
+    void questions.ask(question('q'));
+    now += inert;
+    assert.equal(questions.answer('q', 'other'), 'unknown');
+    assert.equal(open.length, 1);
+  });
+
+  test('is withdrawn', async () => {
+    const answer = questions.ask(question('q'));
+    questions.dismiss('q');
+    assert.equal(await answer, null);
+    assert.deepEqual(open, []);
+    questions.dismiss('q');
+  });
+
+  test('asked again, the first request is void and the second counts', async () => {
+    const first = questions.ask(question('q'));
+    now += inert;
+    const second = questions.ask(question('q'));
+    assert.equal(await first, null);
+    assert.equal(questions.answer('q', 'yes'), 'early');
+    now += inert;
+    questions.answer('q', 'no');
+    assert.deepEqual(await second, { optionId: 'no' });
+  });
+
+  test('one that was put off before is answered elsewhere', () => {
+    questions.addEarlier([question('q')]);
+    now += inert;
+    assert.equal(questions.answer('q', 'yes'), 'elsewhere');
+    assert.equal(questions.count(), 0);
+  });
+
+  test('forms', async () => {
+    const answer = questions.fill({ id: 'f', session: 's', title: 'Name', questions: [] });
+    assert.equal(questions.answerForm('f', { action: 'accept' }), 'early');
+    now += inert;
+    assert.equal(questions.answerForm('f', { action: 'accept', answers: { a: 1 } }), 'done');
+    assert.deepEqual(await answer, { action: 'accept', answers: { a: 1 } });
+    assert.equal(questions.answerForm('f', { action: 'accept' }), 'unknown');
+  });
+
+  test('when acp-ls ends nobody waits', async () => {
+    const all = [
+      questions.ask(question('q')),
+      questions.fill({ id: 'f', session: 's', title: 'Name', questions: [] }),
+    ];
+    questions.clear();
+    assert.deepEqual(await Promise.all(all), [null, { action: 'cancel' }]);
+    assert.equal(questions.count(), 0);
+  });
+
+  test('only what can be seen whole is answered from a notification', () => {
+    assert.ok(fitsNotification(question('q')));
+    assert.ok(!fitsNotification(question('q', 'one\ntwo')));
+    assert.ok(!fitsNotification(question('q', 'x'.repeat(300))));
+    const edit = question('q', 'edit main.go');
+    edit.toolCall.content = [{ type: 'diff', path: 'main.go', newText: 'x' }];
+    assert.ok(!fitsNotification(edit));
+  });
+});

@@ -1,0 +1,175 @@
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import { mentionOf } from '../../src/chat/mention';
+import { toBytes, toUnits } from '../../src/chat/offsets';
+import type { SessionInfo } from '../../src/contract';
+import { locateServer, serverEnvironment } from '../../src/locator';
+import { shorten } from '../../src/review/decorations';
+import { sectionOf } from '../../src/settings';
+import { dataFolder, isSettings } from '../../src/settingsFiles';
+import { describe } from '../../src/status';
+
+suite('the program', () => {
+  let home: string;
+  setup(() => {
+    home = fs.mkdtempSync(path.join(os.tmpdir(), 'acpls-'));
+  });
+  teardown(() => fs.rmSync(home, { recursive: true }));
+  const program = (...names: string[]): string => {
+    const file = path.join(home, ...names);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, '#!/bin/sh\n', { mode: 0o755 });
+    return file;
+  };
+  const locate = (setting = '', PATH = '', platform: NodeJS.Platform = 'linux') =>
+    locateServer({ setting, env: { PATH }, extension: path.join(home, 'extension'), platform });
+
+  test('the setting, then PATH, then the one that comes along', () => {
+    const bundled = program('extension', 'bin', 'acp-ls');
+    assert.deepEqual(locate(), { command: bundled, from: 'bundled' });
+    const onPath = program('path', 'acp-ls');
+    assert.deepEqual(locate('', path.dirname(onPath)), { command: onPath, from: 'PATH' });
+    const set = program('set');
+    assert.deepEqual(locate(set, path.dirname(onPath)), { command: set, from: 'setting' });
+  });
+
+  test('a wrong setting is an error, and not passed over', () => {
+    program('extension', 'bin', 'acp-ls');
+    assert.throws(() => locate(path.join(home, 'gone')), /acpls.server.path/);
+    assert.throws(() => locate('acp-ls'), /whole path/);
+    fs.writeFileSync(path.join(home, 'text'), '');
+    assert.throws(() => locate(path.join(home, 'text')), /no program/);
+  });
+
+  test('relative folders of PATH are left out: they depend on the workspace', () => {
+    program('acp-ls');
+    const was = process.cwd();
+    process.chdir(home);
+    try {
+      assert.throws(() => locate('', '.'), /not found/);
+    } finally {
+      process.chdir(was);
+    }
+  });
+
+  test('on Windows it has a suffix', () => {
+    const bundled = program('extension', 'bin', 'acp-ls.exe');
+    assert.equal(locate('', '', 'win32').command, bundled);
+  });
+
+  test('what VS Code has set for itself is not passed on', () => {
+    const env = { PATH: '/bin', HOME: '/h', VSCODE_PID: '1', ELECTRON_RUN_AS_NODE: '1' };
+    assert.deepEqual(serverEnvironment(env), { PATH: '/bin', HOME: '/h' });
+  });
+});
+
+suite('settings', () => {
+  test('only what is set is sent, by the names of the contract', () => {
+    const set: Record<string, unknown> = {
+      defaultAgent: 'claude',
+      'files.save': 'never',
+      'files.outside': 'deny',
+      'review.codeLens': false,
+    };
+    assert.deepEqual(
+      sectionOf((name) => set[name]),
+      {
+        defaultAgent: 'claude',
+        files: { save: 'never', outside: 'deny' },
+        review: { codeLens: false, diagnostics: false },
+      },
+    );
+    assert.deepEqual(
+      sectionOf(() => undefined),
+      { review: { diagnostics: false } },
+    );
+  });
+
+  test('every setting of the manifest is machine-scoped if it could start a program', () => {
+    const manifest = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    const { properties } = manifest.contributes.configuration;
+    for (const name of [
+      'server.path',
+      'agents',
+      'mcpServers',
+      'permissions',
+      'files.outside',
+      'terminal',
+      'trace',
+    ]) {
+      assert.equal(properties[`acpls.${name}`].scope, 'machine', name);
+    }
+  });
+
+  test('the documents of VS Code itself', () => {
+    const data = dataFolder('/h/.config/Code/User/globalStorage/acp-ls.acp-ls');
+    assert.equal(data, path.resolve('/h/.config/Code'));
+    assert.ok(isSettings('/h/.config/Code/User/settings.json', data));
+    assert.ok(isSettings('/h/.config/Code/User/profiles/x/settings.json', data));
+    assert.ok(isSettings('/h/.config/Code/Machine/settings.json', data));
+    assert.ok(!isSettings('/h/.config/Code/Workspaces/1/x', data));
+    assert.ok(!isSettings('/h/.config/CodeX/User/settings.json', data));
+    assert.ok(!isSettings('', data));
+  });
+});
+
+suite('words', () => {
+  test('mentions', () => {
+    assert.equal(mentionOf('/w/main.go', '/w'), '@main.go');
+    assert.equal(mentionOf('/w/a/b.go', '/w', { first: 3, last: 3 }), '@a/b.go#L3');
+    assert.equal(mentionOf('/w/a b.md', '/w', { first: 3, last: 9 }), '@"a b.md"#L3-L9');
+    assert.equal(mentionOf('/x/y.go', '/w'), '@/x/y.go');
+    assert.equal(mentionOf('/w/é.go', '/w'), '@"é.go"');
+  });
+
+  test('offsets', () => {
+    const text = 'aé😀b';
+    assert.deepEqual(
+      [0, 1, 2, 4, 5].map((units) => toBytes(text, units)),
+      [0, 1, 3, 7, 8],
+    );
+    assert.deepEqual(
+      [0, 1, 3, 7, 8].map((bytes) => toUnits(text, bytes)),
+      [0, 1, 2, 4, 5],
+    );
+  });
+
+  test('what was taken away, in short', () => {
+    assert.equal(shorten(['  old line']), 'old line');
+    assert.equal(shorten(['', ' a', ' b']), 'a + 2 lines');
+    assert.equal(shorten(['x'.repeat(80)]), `${'x'.repeat(60)}…`);
+    assert.equal(shorten(['']), 'an empty line');
+  });
+
+  test('the status', () => {
+    const none = { files: 0, hunks: 0, conflicts: 0 };
+    const running = { state: 'running' as const };
+    const session = (agent: string, state: string) => ({ agent, state }) as SessionInfo;
+    const say = (sessions: SessionInfo[], questions = 0, hunks = 0) => {
+      const counts = { ...none, hunks };
+      const { text, command, urgent } = describe({ server: running, sessions, questions, counts });
+      return [text, command, urgent];
+    };
+    assert.deepEqual(say([]), ['$(comment-discussion) ACP', 'acpls.openChat', false]);
+    assert.deepEqual(say([session('claude', 'running')], 0, 2), [
+      '$(sync~spin) claude  $(diff) 2',
+      'acpls.openChat',
+      false,
+    ]);
+    assert.deepEqual(say([session('claude', 'waiting')], 1), [
+      '$(question) claude',
+      'acpls.questions',
+      true,
+    ]);
+    const failed = {
+      server: { state: 'failed' as const, message: 'why' },
+      sessions: [],
+      questions: 0,
+      counts: none,
+    };
+    assert.equal(describe(failed).command, 'acpls.showLog');
+    assert.match(describe(failed).tooltip, /why/);
+  });
+});

@@ -1,0 +1,110 @@
+import * as assert from 'node:assert/strict';
+import type { Hunk, Review } from '../../src/contract';
+import { changeOf } from '../../src/review/lines';
+import { linesOf, ReviewState } from '../../src/review/state';
+
+function hunk(id: string, start: number, end: number, state = 'pending'): Hunk {
+  return {
+    id,
+    state,
+    origins: [],
+    range: { start: { line: start, character: 0 }, end: { line: end, character: 0 } },
+    baseText: 'old\n',
+    text: 'new\nnew\n',
+    mixed: false,
+  };
+}
+
+function review(uri: string, version: number | null, ...hunks: Hunk[]): Review {
+  return { uri, rev: '1', version, hunks };
+}
+
+const put = (line: number, text: string) =>
+  changeOf({ range: { start: { line, character: 0 }, end: { line, character: 0 } }, text });
+
+suite('review state', () => {
+  test('an empty list clears', () => {
+    const state = new ReviewState();
+    state.update(review('a', 1, hunk('h', 1, 2)));
+    assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
+    state.update(review('a', 1));
+    assert.deepEqual(state.counts(), { files: 0, hunks: 0, conflicts: 0 });
+  });
+
+  test('a change of the file alone counts as one', () => {
+    const state = new ReviewState();
+    state.update({ ...review('a', null), file: { id: 'f', op: 'delete' } });
+    assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
+  });
+
+  test('lines follow changes that come after what was told', () => {
+    const state = new ReviewState();
+    state.update(review('a', 1, hunk('h', 4, 6)));
+    state.changed('a', 2, [put(0, 'x\n')]);
+    assert.deepEqual(state.file('a')?.hunks[0]?.lines, { start: 5, end: 7 });
+  });
+
+  test('lines of an older version follow the changes since', () => {
+    const state = new ReviewState();
+    state.changed('a', 2, [put(0, 'x\n')]);
+    state.changed('a', 3, [put(0, 'y\n')]);
+    state.update(review('a', 2, hunk('h', 4, 6)));
+    assert.deepEqual(state.file('a')?.hunks[0]?.lines, { start: 5, end: 7 });
+    state.update(review('a', 3, hunk('h', 5, 7)));
+    assert.deepEqual(state.file('a')?.hunks[0]?.lines, { start: 5, end: 7 });
+  });
+
+  test('versions begin anew when a document is opened again', () => {
+    const state = new ReviewState();
+    state.changed('a', 9, [put(0, 'x\n')]);
+    state.closed('a');
+    state.update(review('a', 1, hunk('h', 4, 6)));
+    assert.deepEqual(state.file('a')?.hunks[0]?.lines, { start: 4, end: 6 });
+  });
+
+  test('the hunks at a line', () => {
+    const state = new ReviewState();
+    state.update(review('a', 1, hunk('two', 4, 6), hunk('between', 9, 9)));
+    const at = (from: number, to?: number) => state.at('a', from, to).map((h) => h.hunk.id);
+    assert.deepEqual(at(3), []);
+    assert.deepEqual(at(4), ['two']);
+    assert.deepEqual(at(5), ['two']);
+    assert.deepEqual(at(6), []);
+    assert.deepEqual(at(9), ['between']);
+    assert.deepEqual(at(0, 20), ['two', 'between']);
+    assert.deepEqual(state.at('b', 0), []);
+  });
+
+  test('next and previous, in all files, round and round', () => {
+    const state = new ReviewState();
+    state.update(review('b', 1, hunk('b2', 9, 10), hunk('b1', 1, 2)));
+    state.update({ ...review('a', null), file: { id: 'f', op: 'delete' } });
+    const walk = (step: 1 | -1) => {
+      let from: { uri: string; line: number } | undefined;
+      return [0, 1, 2, 3].map(() => {
+        const place = state.next(from, step);
+        assert.ok(place);
+        from = place;
+        return `${place.uri}:${place.line} ${state.position(place).number}/${state.position(place).of}`;
+      });
+    };
+    assert.deepEqual(walk(1), ['a:0 1/3', 'b:1 2/3', 'b:9 3/3', 'a:0 1/3']);
+    assert.deepEqual(walk(-1), ['b:9 3/3', 'b:1 2/3', 'a:0 1/3', 'b:9 3/3']);
+    assert.equal(new ReviewState().next(undefined, 1), undefined);
+  });
+
+  test('from a file without changes it goes to the next by name', () => {
+    const state = new ReviewState();
+    state.update(review('a', 1, hunk('a', 5, 6)));
+    state.update(review('c', 1, hunk('c', 5, 6)));
+    assert.equal(state.next({ uri: 'b', line: 0 }, 1)?.uri, 'c');
+    assert.equal(state.next({ uri: 'b', line: 0 }, -1)?.uri, 'a');
+  });
+
+  test('lines put in and taken away', () => {
+    assert.deepEqual(linesOf(review('a', 1, hunk('h', 1, 2), hunk('i', 5, 6))), {
+      added: 4,
+      removed: 2,
+    });
+  });
+});

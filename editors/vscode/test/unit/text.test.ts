@@ -1,0 +1,68 @@
+import * as assert from 'node:assert/strict';
+import { carry, difference, follow, typedAt } from '../../src/text';
+
+/** Numbers that are the same on every run. */
+function random(seed: number): (below: number) => number {
+  let x = seed;
+  return (below) => {
+    x = (Math.imul(x, 1664525) + 1013904223) >>> 0;
+    return Math.floor((x / 2 ** 32) * below);
+  };
+}
+
+function words(next: (below: number) => number, most: number): string {
+  const some = ['a', 'b', '\n', '\r\n', '😀', 'é', ''];
+  return Array.from({ length: next(most) }, () => some[next(some.length)]).join('');
+}
+
+const halves = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
+
+suite('text', () => {
+  test('a difference gives the other text, and cuts no character', () => {
+    const next = random(1);
+    for (let i = 0; i < 5000; i++) {
+      const have = words(next, 12);
+      const want = words(next, 12);
+      const { start, end, insert } = difference(have, want);
+      assert.equal(have.slice(0, start) + insert + have.slice(end), want);
+      assert.doesNotMatch(insert, halves);
+      for (const at of [start, end]) {
+        assert.doesNotMatch(have.slice(0, at), /[\uD800-\uDBFF]$/);
+        assert.ok(!(have[at - 1] === '\r' && have[at] === '\n'), JSON.stringify([have, want]));
+      }
+    }
+  });
+
+  test('what was typed is in the result, whatever else has changed', () => {
+    const next = random(2);
+    for (let i = 0; i < 5000; i++) {
+      const before = words(next, 12);
+      const other = words(next, 12);
+      const at = next(before.length + 1);
+      const after = `${before.slice(0, at)}TYPED${before.slice(at)}`;
+      if (halves.test(after) || before.slice(at - 1, at + 1) === '\r\n') {
+        continue;
+      }
+      const result = carry(before, after, other);
+      assert.equal(
+        result.replace('TYPED', ''),
+        other,
+        JSON.stringify([before, after, other, result]),
+      );
+    }
+  });
+
+  test('changes in different places are both made', () => {
+    assert.equal(carry('one two three', 'ONE two three', 'one two 3'), 'ONE two 3');
+    assert.equal(carry('one two three', 'one two 3', 'ONE two three'), 'ONE two 3');
+    assert.equal(carry('one', 'one', 'two'), 'two');
+  });
+
+  test('cursors', () => {
+    assert.equal(follow('one two', 'one big two', 7), 11);
+    assert.equal(follow('one two', 'one big two', 2), 2);
+    assert.equal(typedAt('one two', 'one x two', 4), 6);
+    assert.equal(typedAt('one two', 'one two', 4), 4);
+    assert.equal(typedAt('ab', 'xab', 2), 3);
+  });
+});

@@ -1,0 +1,2 @@
+/** Stands for VS Code in tests that need none of it. */
+export {};
