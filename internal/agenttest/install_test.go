@@ -99,7 +99,7 @@ func agentFolder(t *testing.T, name string) string {
 // programs look at that the test starts.
 func readSources(t *testing.T) {
 	t.Helper()
-	for _, top := range []string{"acpclient", "buffers", "cmd", "internal", "lspbridge", "tools", "go.mod"} {
+	for _, top := range []string{"acpclient", "buffers", "cmd", "editors/nvim", "internal", "lspbridge", "tools", "go.mod"} {
 		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
 				return err

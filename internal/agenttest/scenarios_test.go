@@ -26,6 +26,7 @@ var agentEdits = []string{"line 3\n", "line THREE\n", "line 4\n", "line 4\nline 
 type story struct {
 	writesDisk bool        // itself, whatever it tells the client
 	refused    string      // why a turn stops whose edit was refused; empty: the agent never asks
+	readOnly   bool        // its commands can write nothing
 	questions  [][2]string // of the turn DO-EDITS: kinds, and a part of the message; nil: not looked at
 }
 
@@ -54,7 +55,9 @@ func (w *world) play(s story) {
 	if s.refused != "" {
 		w.contestsOne(s.writesDisk)
 	}
-	w.shellChanges() // after which some agents edit nothing that they have not read again
+	if !s.readOnly {
+		w.shellChanges() // after which some agents edit nothing that they have not read again
+	}
 }
 
 // editsUnsavedText runs the turn DO-EDITS with notes.txt open and unsaved and

@@ -85,6 +85,16 @@ const (
 // those of experimental.acp that the editor has.
 func begin(t *testing.T, a agent, members ...string) *world {
 	t.Helper()
+	w := prepare(t, a)
+	w.startServer(members)
+	w.session = w.newSession()
+	return w
+}
+
+// prepare makes a world without an editor: the agent is installed and its model
+// runs.
+func prepare(t *testing.T, a agent) *world {
+	t.Helper()
 	dir := agentFolder(t, a.name)
 	crowd <- struct{}{}
 	t.Cleanup(func() { <-crowd })
@@ -110,8 +120,6 @@ func begin(t *testing.T, a agent, members ...string) *world {
 		command, args = filepath.Join(node, "node"), append([]string{command}, args...)
 	}
 	w.configure(command, args, env)
-	w.startServer(members)
-	w.session = w.newSession()
 	return w
 }
 
