@@ -10,13 +10,20 @@ FUZZTIME ?= 30s
 export ACP_LS_CACHE := $(CACHE)
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/acp-ls, stripped and static
 	CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/acp-ls ./cmd/acp-ls
 
 demo: build ## work with the demonstration agent in Neovim, in a scratch project
 	go run ./tools/demo bin/acp-ls
+
+vsix: ## package the VS Code extension, as dist/acp-ls-linux-x64.vsix (TARGETS=all for the others)
+	tools/vsix $(TARGETS)
+
+demo-vscode: ## the same in VS Code, fetched if need be, in your browser
+	tools/npm-ci editors/vscode
+	node tools/demo-vscode.mjs "$$(tools/vsix linux-x64 | tail -n 1)"
 
 test: ## everything that CI runs
 	tools/ci/run
@@ -40,6 +47,6 @@ record: ## record anew what real editors send (testdata/)
 	go run ./editors/record
 
 clean: ## remove what was built; the cache stays
-	rm -rf bin
+	rm -rf bin dist
 
-.PHONY: help build demo test lint bench fuzz soak test-agents record clean
+.PHONY: help build demo vsix demo-vscode test lint bench fuzz soak test-agents record clean
