@@ -18,7 +18,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
     closeSession: () => closeSession(app),
     stop: () => stop(app),
     addSelection: () => app.chat.addSelection(),
-    questions: () => app.chat.open('question'),
+    questions: () => showQuestions(app),
     nextHunk: () => go(app.review, 1),
     previousHunk: () => go(app.review, -1),
     showHunk: (place: { uri: string; line: number }) => show(place.uri, place.line),
@@ -114,6 +114,18 @@ async function decideAll(app: App, command: Decide): Promise<void> {
     ]);
   if (hunks.length > 0) {
     await app.perform(command, { hunks });
+  }
+}
+
+async function showQuestions(app: App): Promise<void> {
+  if (app.questions.count() === 0) {
+    const open = await app.perform('acp.permission.list', {});
+    app.questions.addEarlier(open?.questions ?? []);
+  }
+  if (app.questions.count() === 0) {
+    void vscode.window.showInformationMessage('There is no question to answer.');
+  } else {
+    await app.chat.open('question');
   }
 }
 

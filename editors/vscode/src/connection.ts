@@ -225,6 +225,11 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
     didSave: async (document, next) => (ours(document) ? next(document) : undefined),
     didChange: async (event, next) => (ours(event.document) ? next(event) : undefined),
+    // The server completes prompts; elsewhere it need not be asked at every "/".
+    provideCompletionItem: (document, position, context, token, next) =>
+      /^acp-(prompt|chat)$/.test(document.languageId)
+        ? next(document, position, context, token)
+        : undefined,
     provideCodeLenses: async (document, token, next) =>
       (await next(document, token))?.map((lens) => withPeek(lens, document.uri)),
     executeCommand: (command, args) => handlers.onCommand(command, args),

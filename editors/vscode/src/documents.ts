@@ -44,6 +44,7 @@ export class Documents implements vscode.Disposable {
   ) {
     this.disposables.push(
       vscode.window.onDidChangeActiveTextEditor(() => void this.putRight()),
+      vscode.workspace.onWillSaveTextDocument(({ document }) => this.explain(document)),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.behind.delete(uri.toString())),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.behind.delete(uri.toString())),
     );
@@ -64,6 +65,9 @@ export class Documents implements vscode.Disposable {
       return { saved: true };
     }
     await this.putRight();
+    if (this.behind.has(document.uri.toString())) {
+      return { saved: false }; // VS Code would ask the user what to do
+    }
     return { saved: await document.save() };
   }
 
@@ -126,6 +130,16 @@ export class Documents implements vscode.Disposable {
   /** Whether a document's base is known to be older than what the disk has. */
   isBehind(uri: string): boolean {
     return this.behind.has(uri);
+  }
+
+  /** Says what VS Code is about to ask. */
+  private explain(document: vscode.TextDocument): void {
+    if (this.behind.get(document.uri.toString()) === 'merged') {
+      void vscode.window.showInformationMessage(
+        `${vscode.workspace.asRelativePath(document.uri)}: what an agent wrote on disk is in your ` +
+          'text already. If VS Code says that the file is newer, overwriting it loses nothing.',
+      );
+    }
   }
 
   /** Reads the file of the document in front anew if it is behind, as soon as nobody types. */

@@ -16,9 +16,11 @@ let app: App | undefined;
 
 /** Returns the parts that tests look at. */
 export function activate(context: vscode.ExtensionContext): App {
+  const began = performance.now();
   app = new App(context);
   context.subscriptions.push(app);
   void app.start();
+  app.output.info(`activated in ${(performance.now() - began).toFixed(1)} ms`);
   return app;
 }
 
