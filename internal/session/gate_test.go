@@ -92,7 +92,8 @@ func TestToolsEditIsHeld(t *testing.T) {
 // document was closed, and the file is gone.
 func TestHeldWriteOfAFileThatIsGone(t *testing.T) {
 	l := &fakeLauncher{}
-	c, e, root := setup(t, l, reviewBefore)
+	// Nobody looks at the disk meanwhile, or the agent might have taken the file away.
+	c, e, root := setup(t, l, reviewBefore, func(s *config.Settings) { s.Review.OutOfBand = false })
 	path := filepath.Join(root, "a.txt")
 	writeFile(t, path, "one\n")
 	uri := buffers.PathURI(path)
@@ -170,7 +171,11 @@ func gatesUnderFire(t *testing.T, r *rand.Rand) {
 				})
 			}
 			asked.Go(func() {
-				_ = a.host.WriteTextFile(ctx, sid, path, strings.Replace(e.text(uri), "row 29\n", fmt.Sprintf("agent 29, %d\n", turns), 1))
+				seen, err := a.host.ReadTextFile(ctx, sid, path, nil, nil)
+				if err != nil {
+					t.Error(err)
+				}
+				_ = a.host.WriteTextFile(ctx, sid, path, strings.Replace(seen, "row 29\n", fmt.Sprintf("agent 29, %d\n", turns), 1))
 			})
 			asked.Wait()
 			return "end_turn", nil
