@@ -7,7 +7,6 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
-	"acp-ls/internal/review"
 )
 
 // Attachment is one editor with its documents. Apply and Settle are called by
@@ -139,28 +138,4 @@ func (a *Attachment) Detach() {
 			c.file(p).closed(a, d.URI)
 		}
 	}
-}
-
-// attribute says whose a change on disk is that an editor has loaded: an
-// agent's if one runs that may have made it, else the user's (who has run git,
-// or another program).
-func (c *Core) attribute(p buffers.Path) review.Origin {
-	var candidates []*session
-	for _, s := range c.allSessions() {
-		s.mu.Lock()
-		running := s.running != nil
-		s.mu.Unlock()
-		if running && inRoots(s.roots(), string(p)) {
-			candidates = append(candidates, s)
-		}
-	}
-	if len(candidates) != 1 {
-		if len(candidates) == 0 {
-			return review.Origin{Author: review.AuthorUser, Sure: true}
-		}
-		return review.Origin{Author: review.AuthorDisk, Title: "changed on disk"}
-	}
-	o := candidates[0].origin(p)
-	o.Sure = o.ToolCall != ""
-	return o
 }

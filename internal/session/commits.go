@@ -130,7 +130,7 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 	if !moved && !slices.ContainsFunc(files, func(f *file) bool { return !f.knownToGit() }) {
 		return nil
 	}
-	users := !c.atWork(r.git.Top())
+	users := !c.worked(r.git.Top())
 	if moved && users {
 		for _, f := range files {
 			f.followGit()
@@ -168,13 +168,11 @@ func (f *file) renamedFrom() buffers.Path {
 	return f.entire.from
 }
 
-// atWork tells whether an agent may have done what was done in a folder: a turn runs
+// worked tells whether an agent may have done what was done in a folder: a turn runs
 // there, and its agent has the prompt.
-func (c *Core) atWork(folder string) bool {
+func (c *Core) worked(folder string) bool {
 	return slices.ContainsFunc(c.allSessions(), func(s *session) bool {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.running != nil && s.running.sent && (inRoots(s.roots(), folder) || inRoots([]string{folder}, s.cwd))
+		return s.atWork() && (inRoots(s.roots(), folder) || inRoots([]string{folder}, s.cwd))
 	})
 }
 

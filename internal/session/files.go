@@ -353,34 +353,3 @@ func (s *session) unsaved(path string, err error) {
 	}
 	s.entryChanged(s.log.add(EntryNotice, turnID, fmt.Sprintf("%s was changed in the editor and is not saved: %s", path, why)))
 }
-
-// origin says whose a write of a file is: the session's turn and, of its tool
-// calls, the last one that names the file or, failing that, that edits.
-func (s *session) origin(p buffers.Path) review.Origin {
-	o := review.Origin{Session: s.id, Agent: s.agentName, Author: review.AuthorAgent, Sure: true, Title: "edit"}
-	var calls []ToolCall // the turn's, latest first
-	s.mu.Lock()
-	if s.running != nil {
-		o.Turn = s.running.id
-	}
-	for _, it := range slices.Backward(s.log.items) {
-		if it.Tool != nil && it.Turn == o.Turn {
-			calls = append(calls, *it.entry().Tool)
-		}
-	}
-	s.mu.Unlock()
-	i := slices.IndexFunc(calls, func(c ToolCall) bool { return mentions(c, p) })
-	if i < 0 {
-		i = slices.IndexFunc(calls, func(c ToolCall) bool { return c.Kind == "edit" && !toolEnded(c.Status) })
-	}
-	if i >= 0 {
-		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
-	}
-	return o
-}
-
-// mentions tells that a tool call names a file.
-func mentions(c ToolCall, p buffers.Path) bool {
-	return slices.ContainsFunc(c.Locations, func(l Location) bool { return sameFile(l.Path, p) }) ||
-		slices.ContainsFunc(c.Content, func(t ToolContent) bool { return t.Type == "diff" && sameFile(t.Path, p) })
-}

@@ -55,6 +55,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 	if !c.settings().Review.OutOfBand {
 		return
 	}
+	c.othersPoint(s)
 	for _, f := range c.filesOf(s) {
 		c.watchFolder(string(f.path))
 		if err := f.takeBefore(); err != nil {
@@ -63,6 +64,19 @@ func (c *Core) turnStart(s *session, t *turn) {
 	}
 	s.takeCheckpoint(c.ctx, t)
 	c.spawn(func() { c.turnPoint(s, t) })
+}
+
+// othersPoint has what other turns in the session's folder have done so far taken
+// in: the before-copies of this one would make it the user's.
+func (c *Core) othersPoint(s *session) {
+	for _, o := range c.allSessions() {
+		o.mu.Lock()
+		t := o.running
+		o.mu.Unlock()
+		if o != s && o.atWork() && (inRoots(s.roots(), o.cwd) || inRoots(o.roots(), s.cwd)) {
+			c.turnPoint(o, t)
+		}
+	}
 }
 
 // turnPoint takes what the disk has and the open documents in a session's

@@ -1,0 +1,106 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/review"
+)
+
+// Whose a change is, and why: what an agent writes through us is its own for sure,
+// what is found on disk is concluded. A tool call that names the file makes it
+// sure; the call that ran last is the likely one, as shell commands name no files.
+
+// origin says whose a write of a file is: the session's turn and, of its tool
+// calls, the last one that names the file or, failing that, that edits.
+func (s *session) origin(p buffers.Path) review.Origin {
+	o, calls := s.callsOfTurn()
+	i := slices.IndexFunc(calls, func(c ToolCall) bool { return mentions(c, p) })
+	if i < 0 {
+		i = slices.IndexFunc(calls, func(c ToolCall) bool { return c.Kind == "edit" && !toolEnded(c.Status) })
+	}
+	if i >= 0 {
+		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
+	}
+	return o
+}
+
+// onDisk is origin for a change that was found on disk.
+func (s *session) onDisk(p buffers.Path) review.Origin {
+	o, calls := s.callsOfTurn()
+	i := slices.IndexFunc(calls, func(c ToolCall) bool { return mentions(c, p) })
+	o.Sure = i >= 0
+	if i < 0 {
+		i = slices.IndexFunc(calls, func(c ToolCall) bool { return !toolEnded(c.Status) })
+	}
+	if i < 0 && len(calls) > 0 {
+		i = 0
+	}
+	if i >= 0 {
+		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
+	}
+	return o
+}
+
+// callsOfTurn are the tool calls of the turn that runs and that may write files,
+// the latest first, with what else is known of who makes them.
+func (s *session) callsOfTurn() (review.Origin, []ToolCall) {
+	o := review.Origin{Session: s.id, Agent: s.agentName, Author: review.AuthorAgent, Sure: true, Title: "edit"}
+	var calls []ToolCall
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running != nil {
+		o.Turn = s.running.id
+	}
+	for _, it := range slices.Backward(s.log.items) {
+		if it.Tool != nil && it.Turn == o.Turn && !slices.Contains(harmless, it.Tool.Kind) {
+			calls = append(calls, *it.entry().Tool)
+		}
+	}
+	return o, calls
+}
+
+// mentions tells that a tool call names a file.
+func mentions(c ToolCall, p buffers.Path) bool {
+	return slices.ContainsFunc(c.Locations, func(l Location) bool { return sameFile(l.Path, p) }) ||
+		slices.ContainsFunc(c.Content, func(t ToolContent) bool { return t.Type == "diff" && sameFile(t.Path, p) })
+}
+
+// atWork tells whether a turn runs and its agent has the prompt.
+func (s *session) atWork() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running != nil && s.running.sent
+}
+
+// attribute says whose a change on disk is: that of the agent whose tool call names
+// the file, else of the only one that is at work there, which is not sure. If
+// several are nobody can know, and if none is, it is the user's, who has run git or
+// another program.
+func (c *Core) attribute(p buffers.Path) review.Origin {
+	var candidates, sure []review.Origin
+	for _, s := range c.allSessions() {
+		if !s.atWork() || !inRoots(s.roots(), string(p)) {
+			continue
+		}
+		o := s.onDisk(p)
+		candidates = append(candidates, o)
+		if o.Sure {
+			sure = append(sure, o)
+		}
+	}
+	switch {
+	case len(candidates) == 0:
+		return review.Origin{Author: review.AuthorUser, Sure: true}
+	case len(candidates) == 1:
+		return candidates[0]
+	case len(sure) == 1:
+		return sure[0]
+	}
+	var names []string
+	for _, o := range candidates {
+		names = append(names, o.Agent+" ("+o.Session+")")
+	}
+	return review.Origin{Author: review.AuthorDisk, Title: "changed on disk while " + strings.Join(names, " and ") + " worked"}
+}
