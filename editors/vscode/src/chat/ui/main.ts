@@ -1,13 +1,170 @@
-import type { HostMessage, PageMessage } from '../protocol';
+/** The chat's page. */
+import type { HostMessage } from '../protocol';
+import { Composer } from './composer';
+import { h, Region } from './dom';
+import { post } from './host';
+import { banner, files, header, options, queue, welcome } from './parts';
+import { Questions } from './questions';
+import { apply, currentOf, emptyState } from './state';
+import { Transcript } from './transcript';
+import { activity, isBusy, isOpen, toolTitle } from './words';
 
-interface Host {
-  postMessage(message: PageMessage): void;
+const state = emptyState();
+const transcript = new Transcript();
+const questions = new Questions();
+const composer = new Composer(() => transcript.follow());
+const top = new Region(h('header', { class: 'header' }), header);
+const hello = new Region(h('section', { class: 'welcome' }), welcome);
+const trouble = new Region(h('section', { class: 'banner', role: 'alert' }), banner);
+const changed = new Region(h('section', { class: 'files', 'aria-label': 'Changes' }), files);
+const waiting = new Region(
+  h('section', { class: 'queue', 'aria-label': 'Waiting prompts' }),
+  queue,
+);
+const choices = new Region(composer.footer, options);
+const busy = new Region(h('div', { class: 'activity' }), (text: string) =>
+  text === '' ? [] : [h('span', { class: 'dot' }), text],
+);
+/** What a screen reader is to say. */
+const spoken = h('div', { class: 'spoken', role: 'status', 'aria-live': 'polite' });
+
+document
+  .getElementById('app')
+  ?.append(
+    top.element,
+    hello.element,
+    transcript.element,
+    busy.element,
+    trouble.element,
+    questions.element,
+    changed.element,
+    waiting.element,
+    composer.element,
+    spoken,
+  );
+
+function drawAround(): void {
+  const info = currentOf(state);
+  const asking = [...state.questions, ...state.forms].map(({ session }) => session);
+  top.show({
+    sessions: state.sessions.map((one) => ({ ...one, queue: [], commands: [], options: [] })),
+    current: state.current,
+    asking,
+  });
+  const empty = state.entries.length === 0;
+  hello.show(empty && state.server.state === 'running' ? (info ? [] : state.agents) : undefined);
+  transcript.element.hidden = empty && !isOpen(info);
+  busy.show(activity(info, state.entries));
+  trouble.show({
+    server: state.server,
+    info: info && {
+      state: info.state,
+      agent: info.agent,
+      ...(info.error && { error: info.error }),
+    },
+  });
+  questions.show(state);
+  changed.show(state.files);
+  waiting.show(info?.queue ?? []);
+  choices.show({ options: isOpen(info) ? (info?.options ?? []) : [], meter: info?.usage });
+  composer.show({
+    ready: state.server.state === 'running' || state.server.state === 'starting',
+    busy: isBusy(info),
+    stoppable: isBusy(info),
+  });
 }
 
-declare function acquireVsCodeApi(): Host;
+function receive(message: HostMessage): void {
+  const wasBusy = isBusy(currentOf(state));
+  const asked = new Set([...state.questions, ...state.forms].map(({ id }) => id));
+  apply(state, message);
+  switch (message.type) {
+    case 'state':
+    case 'current':
+      transcript.show(state);
+      break;
+    case 'entry':
+      transcript.update(message.entry, state);
+      break;
+    case 'chunk': {
+      const entry = state.entries.findLast(({ id }) => id === message.id);
+      if (entry !== undefined) {
+        transcript.update(entry, state);
+      }
+      return; // nothing else changes, and there are many
+    }
+    case 'terminal':
+      transcript.terminal(message.terminal, state);
+      return;
+    case 'questions':
+      for (const one of message.questions.filter(({ id }) => !asked.has(id))) {
+        say(`${one.agent} asks: ${one.message || toolTitle(one.toolCall)}`);
+      }
+      break;
+    case 'forms':
+      for (const one of message.forms.filter(({ id }) => !asked.has(id))) {
+        say(one.title);
+      }
+      break;
+    case 'completions':
+    case 'sent':
+    case 'insert':
+    case 'attach':
+      composer.receive(message);
+      return;
+    case 'focus':
+      if (message.on === 'input' || !questions.focus()) {
+        composer.focus();
+      }
+      return;
+  }
+  drawAround();
+  if (message.type === 'state') {
+    composer.recover(arrived);
+  }
+  if (message.type === 'session' && wasBusy && !isBusy(currentOf(state))) {
+    const last = state.entries.findLast(({ kind }) => kind === 'agent');
+    say(last?.text ? `Done. ${last.text.slice(0, 500)}` : 'Done');
+  }
+}
 
-const host = acquireVsCodeApi();
-window.addEventListener('message', (event: MessageEvent<HostMessage>) => {
-  document.body.dataset.last = event.data.type;
+function arrived(text: string): boolean {
+  const is = (other?: string) => other?.trim() === text.trim();
+  return (
+    state.entries.some((entry) => entry.kind === 'user' && is(entry.text)) ||
+    (currentOf(state)?.queue.some((queued) => is(queued.text)) ?? false)
+  );
+}
+
+function say(text: string): void {
+  spoken.textContent = text;
+}
+
+/** Links and copy buttons are in texts that are drawn as a whole. */
+function activate(event: Event): void {
+  const target = event.target as Element;
+  const href = target.closest<HTMLElement>('[data-href]')?.dataset.href;
+  if (href !== undefined) {
+    event.preventDefault();
+    post({ type: 'link', href });
+    return;
+  }
+  const copy = target.closest('.copy');
+  if (copy !== null && event.type === 'click') {
+    const text = copy.parentElement?.querySelector('pre')?.textContent ?? '';
+    navigator.clipboard.writeText(text).then(
+      () => say('Copied'),
+      () => say('It could not be copied'),
+    );
+  }
+}
+
+document.addEventListener('click', activate);
+document.addEventListener('keydown', (event) => {
+  if (event.key === 'Enter' && (event.target as Element).closest('[data-href]') !== null) {
+    activate(event);
+  }
 });
-host.postMessage({ type: 'ready' });
+window.addEventListener('message', (event: MessageEvent<HostMessage>) => receive(event.data));
+drawAround();
+post({ type: 'ready' });

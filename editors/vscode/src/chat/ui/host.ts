@@ -1,0 +1,24 @@
+/** The page's way to the extension host, and what it keeps while it is hidden. */
+import type { Attachment, PageMessage } from '../protocol';
+
+/** What outlives the page being hidden or reloaded. */
+export interface Kept {
+  draft: string;
+  attachments: Attachment[];
+  /** A prompt whose arrival is not known yet. */
+  sending?: { text: string; attachments: Attachment[] };
+}
+
+interface Api {
+  postMessage(message: PageMessage): void;
+  getState(): Kept | undefined;
+  setState(state: Kept): void;
+}
+
+declare function acquireVsCodeApi(): Api;
+
+export const host = acquireVsCodeApi();
+
+export function post(message: PageMessage): void {
+  host.postMessage(message);
+}

@@ -1,0 +1,230 @@
+/**
+ * Questions and forms, between the transcript and the input. Nothing here takes the focus, Esc
+ * answers nothing, and for half a second after anything has moved no button does.
+ */
+import type { FormQuestion } from '../../contract';
+import type { Asked, ChatState, Form } from '../protocol';
+import { h } from './dom';
+import { post } from './host';
+import { currentOf, entryOfTool } from './state';
+import { toolBody } from './tool';
+import { toolTitle } from './words';
+
+/** For how long buttons that have just appeared, or moved, take no click. */
+const inert = 500;
+
+export class Questions {
+  readonly element = h('section', { class: 'questions', 'aria-label': 'Questions' });
+  private cards = new Map<string, HTMLElement>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  show(state: ChatState): void {
+    const mine = (of: { session: string }) => of.session === state.current;
+    const all: Array<Asked | Form> = [...state.questions, ...state.forms];
+    const wanted = [...all.filter(mine), ...all.filter((one) => !mine(one))];
+    const ids = wanted.map(({ id }) => id);
+    if (ids.join('\n') === [...this.cards.keys()].join('\n')) {
+      return;
+    }
+    const cards = new Map<string, HTMLElement>();
+    for (const asked of wanted) {
+      cards.set(
+        asked.id,
+        this.cards.get(asked.id) ??
+          ('options' in asked ? questionCard(asked, state) : formCard(asked, state)),
+      );
+    }
+    for (const [id, card] of this.cards) {
+      if (!cards.has(id)) {
+        card.remove();
+      }
+    }
+    let before: Element | null = null;
+    for (const card of cards.values()) {
+      const next: Element | null =
+        before === null ? this.element.firstElementChild : before.nextElementSibling;
+      if (next !== card) {
+        this.element.insertBefore(card, next);
+      }
+      before = card;
+    }
+    this.cards = cards;
+    this.element.hidden = cards.size === 0;
+    this.rest();
+  }
+
+  /** The oldest question gets the focus: the card, so that no key answers it. */
+  focus(): boolean {
+    const card = this.element.firstElementChild as HTMLElement | null;
+    card?.focus();
+    return card !== null;
+  }
+
+  private rest(): void {
+    this.element.classList.add('inert');
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.element.classList.remove('inert'), inert);
+  }
+}
+
+/** Does something unless the card has just appeared. */
+function unlessInert(act: () => void): (event: Event) => void {
+  return (event) => {
+    event.preventDefault();
+    if ((event.currentTarget as HTMLElement).closest('.inert') === null) {
+      act();
+    }
+  };
+}
+
+function card(title: string, id: string, other: string | undefined, ...parts: Node[]): HTMLElement {
+  const label = `question-${id}`;
+  const select = () => other !== undefined && post({ type: 'select', session: other });
+  return h(
+    'div',
+    { class: 'card', role: 'group', tabindex: -1, 'aria-labelledby': label, 'data-question': id },
+    h(
+      'div',
+      { class: 'card-head' },
+      h('span', { id: label }, title),
+      other !== undefined &&
+        h('button', { type: 'button', class: 'place', onclick: select }, 'in another session'),
+    ),
+    ...parts,
+  );
+}
+
+function elsewhere(of: { session: string }, state: ChatState): string | undefined {
+  return of.session === state.current ? undefined : of.session;
+}
+
+function questionCard(asked: Asked, state: ChatState): HTMLElement {
+  const { id, toolCall, message } = asked;
+  const body = toolBody(toolCall, {
+    cwd: currentOf(state)?.cwd,
+    terminals: state.terminals,
+    entry: entryOfTool(state.entries, toolCall.id)?.id,
+    whole: true,
+  });
+  const answer = (option?: string) =>
+    unlessInert(() =>
+      post({ type: 'answer', question: id, ...(option !== undefined && { option }) }),
+    );
+  const button = (label: string, kind: string, onclick: (event: Event) => void) =>
+    h('button', { type: 'button', class: `button ${kind}`, onclick }, label);
+  const first = asked.options.find(({ kind }) => kind.startsWith('allow'));
+  return card(
+    `${asked.agent} asks`,
+    id,
+    elsewhere(asked, state),
+    h(
+      'div',
+      { class: 'card-body' },
+      h(
+        'div',
+        { class: toolCall.kind === 'execute' ? 'message mono' : 'message' },
+        message || toolTitle(toolCall),
+      ),
+      ...(message.includes(toolCall.command ?? '\0')
+        ? body.filter((part) => !part.classList.contains('command'))
+        : body),
+    ),
+    h(
+      'div',
+      { class: 'card-buttons' },
+      ...asked.options.map((option) =>
+        button(option.name, option === first ? 'primary' : 'secondary', answer(option.optionId)),
+      ),
+      ...(asked.options.some(({ kind }) => kind.startsWith('reject'))
+        ? []
+        : [button('Refuse', 'secondary', answer())]),
+    ),
+  );
+}
+
+function formCard(asked: Form, state: ChatState): HTMLElement {
+  const fields = asked.questions.map((question) => field(question, asked.id));
+  const send = (action: 'accept' | 'decline' | 'cancel') =>
+    post({
+      type: 'form',
+      form: asked.id,
+      action,
+      answers:
+        action === 'accept'
+          ? Object.fromEntries(
+              fields.map(({ id, value }) => [id, value()]).filter(([, v]) => v !== undefined),
+            )
+          : {},
+    });
+  const form = h(
+    'form',
+    {
+      class: 'form',
+      onsubmit: unlessInert(() => send('accept')),
+    },
+    h('div', { class: 'card-body' }, ...fields.map(({ element }) => element)),
+    h(
+      'div',
+      { class: 'card-buttons' },
+      h('button', { type: 'submit', class: 'button primary' }, 'Submit'),
+      h(
+        'button',
+        { type: 'button', class: 'button secondary', onclick: unlessInert(() => send('decline')) },
+        'Decline',
+      ),
+    ),
+  );
+  return card(asked.title, asked.id, elsewhere(asked, state), form);
+}
+
+interface Field {
+  id: string;
+  element: HTMLElement;
+  value(): unknown;
+}
+
+function field(question: FormQuestion, form: string): Field {
+  const { id, prompt, type, options, multiple, required } = question;
+  const name = `${form}-${id}`;
+  if (options !== undefined && options.length > 0) {
+    const chosen = new Set([question.default].flat().map(String));
+    const boxes = options.map((option) =>
+      h('input', {
+        type: multiple ? 'checkbox' : 'radio',
+        name,
+        value: option.id,
+        checked: chosen.has(option.id),
+        required: required && !multiple,
+      }),
+    );
+    return {
+      id,
+      element: h(
+        'fieldset',
+        {},
+        h('legend', {}, prompt),
+        ...options.map((option, at) => h('label', { class: 'choice' }, boxes[at], option.label)),
+      ),
+      value: () => {
+        const ids = boxes.filter(({ checked }) => checked).map(({ value }) => value);
+        return ids.length > 0 || multiple ? ids : undefined;
+      },
+    };
+  }
+  if (type === 'boolean') {
+    const box = h('input', { type: 'checkbox', checked: question.default === true });
+    return { id, element: h('label', { class: 'choice' }, box, prompt), value: () => box.checked };
+  }
+  const numeric = type === 'number' || type === 'integer';
+  const input = h('input', {
+    type: numeric ? 'number' : 'text',
+    step: type === 'number' ? 'any' : undefined,
+    required,
+    value: question.default === undefined ? undefined : String(question.default),
+  });
+  return {
+    id,
+    element: h('label', { class: 'line-field' }, prompt, input),
+    value: () => (input.value === '' ? undefined : numeric ? Number(input.value) : input.value),
+  };
+}

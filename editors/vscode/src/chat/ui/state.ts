@@ -1,0 +1,89 @@
+/** What the page knows: what the host has told, put together. Pure. */
+import type { Entry, SessionInfo } from '../../contract';
+import type { ChatState, HostMessage } from '../protocol';
+
+export function emptyState(): ChatState {
+  return {
+    server: { state: 'starting' },
+    sessions: [],
+    current: null,
+    entries: [],
+    terminals: {},
+    questions: [],
+    forms: [],
+    agents: [],
+    files: [],
+  };
+}
+
+export function currentOf(state: ChatState): SessionInfo | undefined {
+  return state.sessions.find(({ session }) => session === state.current);
+}
+
+/** What the host keeps of a terminal, and so do we. */
+const keptOutput = 100_000;
+
+/** Takes in a message: changes `state` in place, but never an entry, which is replaced. */
+export function apply(state: ChatState, message: HostMessage): void {
+  switch (message.type) {
+    case 'state':
+      Object.assign(state, message.state);
+      return;
+    case 'server':
+      state.server = message.server;
+      return;
+    case 'session':
+      put(state.sessions, message.info, (info) => info.session === message.info.session);
+      return;
+    case 'current':
+      state.current = message.session;
+      state.entries = message.entries;
+      state.terminals = message.terminals;
+      return;
+    case 'entry':
+      put(state.entries, message.entry, ({ id }) => id === message.entry.id);
+      return;
+    case 'chunk': {
+      const at = state.entries.findLastIndex(({ id }) => id === message.id);
+      const entry = state.entries[at];
+      if (entry !== undefined) {
+        state.entries[at] = { ...entry, text: (entry.text ?? '') + message.text };
+      }
+      return;
+    }
+    case 'terminal': {
+      const known = state.terminals[message.terminal];
+      const exit = message.exit ?? known?.exit;
+      state.terminals[message.terminal] = {
+        output: ((known?.output ?? '') + message.output).slice(-keptOutput),
+        ...(exit && { exit }),
+      };
+      return;
+    }
+    case 'questions':
+      state.questions = message.questions;
+      return;
+    case 'forms':
+      state.forms = message.forms;
+      return;
+    case 'agents':
+      state.agents = message.agents;
+      return;
+    case 'files':
+      state.files = message.files;
+  }
+}
+
+function put<T>(list: T[], item: T, is: (one: T) => boolean): void {
+  const at = list.findLastIndex(is);
+  if (at === -1) {
+    list.push(item);
+  } else {
+    list[at] = item;
+  }
+}
+
+/** The entry of a tool call, for what only entries have: differences side by side. */
+export function entryOfTool(entries: readonly Entry[], id: string): Entry | undefined {
+  return entries.findLast(({ tool }) => tool?.id === id);
+}

@@ -1,0 +1,98 @@
+/** How things are called and counted. Pure. */
+import type { Entry, SessionInfo, ToolCall, Usage } from '../../contract';
+
+/** 950, 12k, 1.2M */
+export function short(count: number): string {
+  if (count < 1000) {
+    return String(count);
+  }
+  const [value, unit] = count < 999_500 ? [count / 1000, 'k'] : [count / 1_000_000, 'M'];
+  return `${value < 9.95 ? Number(value.toFixed(1)) : Math.round(value)}${unit}`;
+}
+
+export function usage({ used, size, cost, currency }: Usage): string {
+  const tokens = size > 0 ? `${short(used)} of ${short(size)} tokens` : `${short(used)} tokens`;
+  if (!cost) {
+    return tokens;
+  }
+  const sign = currency === undefined || currency === 'USD' ? '$' : `${currency} `;
+  return `${tokens} · ${sign}${cost.toFixed(2)}`;
+}
+
+/** How full the window of the model is, 0 to 1. */
+export function fullness({ used, size }: Usage): number {
+  return size > 0 ? Math.min(Math.max(used / size, 0), 1) : 0;
+}
+
+export function many(count: number, one: string, more = `${one}s`): string {
+  return `${count} ${count === 1 ? one : more}`;
+}
+
+export function sessionName({ title, agent, session }: SessionInfo): string {
+  return title ? `${title} (${agent})` : agent || session;
+}
+
+export function isBusy(info: SessionInfo | undefined): boolean {
+  return info !== undefined && /^(starting|running|waiting)$/.test(info.state);
+}
+
+/** A session that takes prompts. */
+export function isOpen(info: SessionInfo | undefined): boolean {
+  return info !== undefined && info.state !== 'closed' && info.state !== 'failed';
+}
+
+/** What a session does; empty where there is nothing to say. */
+export function activity(info: SessionInfo | undefined, entries: readonly Entry[]): string {
+  switch (info?.state) {
+    case 'starting':
+      return `${info.agent || 'The agent'} is being started`;
+    case 'waiting':
+      return 'Waiting for your answer';
+    case 'running': {
+      const last = entries.at(-1);
+      if (last?.kind === 'thought') {
+        return 'Thinking';
+      }
+      const running = last?.kind === 'tool' && last.tool?.status === 'in_progress';
+      return running ? (last.tool?.title ?? 'Working') : 'Working';
+    }
+    case 'closed':
+      return 'This session is closed';
+    default:
+      return '';
+  }
+}
+
+const statuses: Record<string, string> = {
+  pending: 'waiting',
+  in_progress: 'running',
+  completed: 'done',
+  failed: 'failed',
+  interrupted: 'interrupted',
+};
+
+export function statusName(status: string): string {
+  return statuses[status] ?? status;
+}
+
+/** What a tool call is called, on one line. */
+export function toolTitle(tool: ToolCall): string {
+  const title = tool.title || tool.name || tool.kind || 'tool';
+  return title.replace(/\s*[\r\n]+\s*/g, ' ');
+}
+
+/** The command of a tool call, where its title does not say it already. */
+export function toolCommand(tool: ToolCall): string | undefined {
+  const { command, title } = tool;
+  return command && command !== title && command !== title.replace(/^`(.*)`$/, '$1')
+    ? command
+    : undefined;
+}
+
+/** A place as it is shown: from the session's folder, if it is inside. `line` is 1-based. */
+export function placeName(path: string, cwd: string | undefined, line?: number): string {
+  const folder = cwd?.replace(/[\\/]+$/, '');
+  const inside = folder && path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length));
+  const name = inside ? path.slice(folder.length + 1) : path;
+  return line ? `${name}:${line}` : name;
+}
