@@ -39,7 +39,7 @@ func TestReplay(t *testing.T) {
 			})
 			continue
 		}
-		for _, s := range situations {
+		for _, s := range situationsOf(r) {
 			t.Run(r.Name+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
 				replays(t, r, s)
@@ -51,9 +51,11 @@ func TestReplay(t *testing.T) {
 // situation is how things stand for the user when the agent begins.
 type situation struct {
 	name        string
-	git         bool // the folder is a repository
-	open, dirty bool // the files that are there
-	without     string
+	git         bool   // the folder is a repository
+	open, dirty bool   // the files that are there
+	apart       bool   // the disk has another text of notes.txt altogether
+	haste       bool   // the agent goes on at once, whatever is not taken in yet
+	without     string // a capability that the editor has not
 }
 
 var situations = []situation{
@@ -63,6 +65,23 @@ var situations = []situation{
 	{name: "open in a repository, not reloading", open: true, git: true, without: "reload"},
 	{name: "unsaved", open: true, dirty: true},
 	{name: "unsaved, not adopting", open: true, dirty: true, without: "adopt"},
+	{name: "closed, in haste", haste: true},
+	{name: "open, in haste", open: true, haste: true},
+	{name: "unsaved, in haste", open: true, dirty: true, haste: true},
+}
+
+// apart: where the client that was recorded had the text of notes.txt in a document
+// alone, and the disk another, as long.
+var apart = situation{name: "unsaved, as recorded", open: true, dirty: true, apart: true}
+
+func situationsOf(r *replay.Recording) []situation {
+	if len(r.After) == 0 { // nothing is changed, in whatever file
+		return slices.DeleteFunc(slices.Clone(situations), func(s situation) bool { return s.haste || s.git || s.without != "" })
+	}
+	if r.Files["notes.txt"] == workspace()["notes.txt"] {
+		return situations
+	}
+	return append(situations[:len(situations):len(situations)], apart)
 }
 
 // played is a recording at play, and what ought to come of it.
@@ -131,8 +150,18 @@ func unsaved(text string) string {
 func replays(t *testing.T, r *replay.Recording, s situation) {
 	p := newPlayed(t, r, s)
 	for path, text := range r.Files {
+		if s.apart && path == "notes.txt" {
+			p.disk[path] = workspace()[path]
+			p.write(p.path(path), p.disk[path])
+		}
 		if s.open {
 			p.open(path)
+		}
+		if s.apart && path == "notes.txt" {
+			if err := p.editor.SetText(p.uri(path), text); err != nil {
+				t.Fatal(err)
+			}
+			continue
 		}
 		if s.dirty {
 			p.before[path] = unsaved(text)
@@ -155,6 +184,9 @@ func replays(t *testing.T, r *replay.Recording, s situation) {
 		t.Fatal(err)
 	}
 	player := replay.Player{Recording: r, Agent: a, Root: p.work, User: p.does, Wrote: p.wrote, Settled: p.settled}
+	if s.haste {
+		player.Settled = func() error { return nil }
+	}
 	if err := player.Play(p.ctx); err != nil {
 		t.Fatal(err)
 	}
