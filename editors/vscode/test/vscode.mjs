@@ -151,7 +151,7 @@ export async function openWorkbench(base, folder, options = {}) {
   return { page, url, close };
 }
 
-function findBrowser() {
+export function findBrowser() {
   for (const name of ['chromium', 'chromium-browser', 'google-chrome']) {
     for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
       const file = path.join(folder, name);

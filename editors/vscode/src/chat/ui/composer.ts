@@ -188,8 +188,6 @@ export class Composer {
     host.setState(this.kept);
     this.places.show(this.kept.attachments);
     this.show(this.state);
-    this.input.style.height = 'auto';
-    this.input.style.height = `${this.input.scrollHeight}px`;
   }
 
   private propose(): void {

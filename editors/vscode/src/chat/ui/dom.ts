@@ -49,7 +49,7 @@ export function icon(name: Icon): SVGElement {
   const svg = document.createElementNS(space, 'svg');
   const path = document.createElementNS(space, 'path');
   svg.setAttribute('viewBox', '0 0 16 16');
-  svg.setAttribute('class', `icon ${name}`);
+  svg.setAttribute('class', `icon icon-${name}`);
   svg.setAttribute('aria-hidden', 'true');
   path.setAttribute('d', icons[name]);
   svg.append(path);

@@ -1,0 +1,313 @@
+// node test/person/page.mjs [FOLDER]: the chat's page alone, in a browser, with a host that only
+// notes what it is told. Pictures go to FOLDER. Exit code 0 if all checks passed.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { chromium } from 'playwright-core';
+import { extension, findBrowser } from '../vscode.mjs';
+
+const folder = process.argv[2];
+const file = (name) => fs.readFileSync(path.join(extension, 'dist', name), 'utf8');
+const theme = {
+  foreground: '#cccccc',
+  descriptionForeground: '#9d9d9d',
+  'font-family': 'sans-serif',
+  'font-size': '13px',
+  'editor-font-family': 'monospace',
+  'editor-font-size': '12px',
+  'editor-background': '#1f1f1f',
+  'editorWidget-background': '#202020',
+  'input-background': '#313131',
+  'panel-border': '#3b3b3b',
+  focusBorder: '#0078d4',
+  'button-background': '#0078d4',
+  'button-foreground': '#ffffff',
+  'button-secondaryBackground': '#313131',
+  'button-secondaryForeground': '#cccccc',
+  'textLink-foreground': '#4daafc',
+  'dropdown-background': '#313131',
+  'editorSuggestWidget-background': '#202020',
+  'editorSuggestWidget-selectedBackground': '#04395e',
+  'textCodeBlock-background': '#2b2b2b',
+  'diffEditor-insertedLineBackground': '#9ccc2c33',
+  'diffEditor-removedLineBackground': '#ff000033',
+  'progressBar-background': '#0078d4',
+};
+
+const session = (members) => ({
+  session: 's1',
+  agent: 'demo',
+  sessionId: 'a',
+  cwd: '/w',
+  title: 'Rename a word',
+  state: 'idle',
+  options: [
+    {
+      id: 'mode',
+      name: 'Mode',
+      type: 'select',
+      value: 'ask',
+      choices: [
+        { value: 'ask', name: 'Ask' },
+        { value: 'edit', name: 'Edit' },
+      ],
+    },
+  ],
+  commands: [],
+  usage: { used: 12_345, size: 200_000, cost: 0.12, currency: 'USD' },
+  queue: [],
+  questions: [],
+  pending: { files: 1, hunks: 2 },
+  ...members,
+});
+const diff = {
+  type: 'diff',
+  path: '/w/main.go',
+  oldText: 'package main\n\nfunc a() {}\n',
+  newText: 'package main\n\nfunc b() {}\n',
+};
+const tool = (id, members) => ({ id, title: id, kind: 'read', status: 'completed', ...members });
+const entries = [
+  { id: '1', kind: 'user', turn: 't1', text: 'Rename a to b in @main.go' },
+  { id: '2', kind: 'thought', text: 'It is used twice.' },
+  {
+    id: '3',
+    kind: 'tool',
+    tool: tool('c1', { title: 'Read main.go', locations: [{ path: '/w/main.go', line: 3 }] }),
+  },
+  {
+    id: '4',
+    kind: 'plan',
+    plan: [
+      { content: 'Look', priority: 'medium', status: 'completed' },
+      { content: 'Rename', priority: 'high', status: 'in_progress' },
+    ],
+  },
+  {
+    id: '5',
+    kind: 'tool',
+    tool: tool('c2', { title: 'Edit main.go', kind: 'edit', content: [diff] }),
+  },
+  {
+    id: '6',
+    kind: 'tool',
+    tool: tool('c3', {
+      title: 'go test ./...',
+      kind: 'execute',
+      status: 'failed',
+      command: 'go test ./...',
+      content: [{ type: 'terminal', terminal: 'x' }],
+    }),
+  },
+  {
+    id: '7',
+    kind: 'agent',
+    text: 'I renamed **one** function, see [main.go](main.go#L3):\n\n```go\nfunc b() {}\n```\n\n<img src=x onerror="document.title=1">\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n',
+  },
+  { id: '8', kind: 'notice', text: 'demo stopped early.' },
+];
+const question = {
+  id: 'q1',
+  session: 's1',
+  agent: 'demo',
+  message: 'rm -rf build && make all',
+  toolCall: tool('c4', {
+    title: 'rm -rf build && make all',
+    kind: 'execute',
+    status: 'pending',
+    command: 'rm -rf build && make all',
+  }),
+  options: [
+    { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+    { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+  ],
+  since: 0,
+};
+const edit = {
+  ...question,
+  id: 'q2',
+  message: 'Edit main.go',
+  toolCall: tool('c2', { title: 'Edit main.go', kind: 'edit', content: [diff] }),
+};
+const state = (members) => ({
+  type: 'state',
+  state: {
+    server: { state: 'running' },
+    sessions: [session()],
+    current: 's1',
+    entries,
+    terminals: { x: { output: 'FAIL\u001b[31m a\u001b[0m\r\nFAIL\n', exit: { exitCode: 1 } } },
+    questions: [],
+    forms: [],
+    agents: [{ name: 'demo', title: 'Demo', installed: true, how: '', running: true }],
+    files: [
+      { uri: 'file:///w/main.go', label: 'main.go', added: 2, removed: 1, hunks: 2, conflicts: 0 },
+    ],
+    ...members,
+  },
+});
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM || findBrowser(),
+  args: ['--no-sandbox', '--disable-gpu'],
+});
+let code = 1;
+try {
+  const page = await browser.newPage({ viewport: { width: 420, height: 900 } });
+  const problems = [];
+  page.on('pageerror', (err) => problems.push(err.message));
+  page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  const colours = Object.entries(theme).map(([name, value]) => `--vscode-${name}: ${value};`);
+  const style = `:root { ${colours.join(' ')} } body { background: #181818; }`;
+  await page.setContent(
+    `<!DOCTYPE html><html lang="en"><head><style>${style}${file('chat.css')}</style></head><body><div id="app"></div></body></html>`,
+  );
+  await page.evaluate(() => {
+    window.told = [];
+    window.acquireVsCodeApi = () => ({
+      postMessage: (message) => window.told.push(message),
+      getState: () => window.keptState,
+      setState: (kept) => {
+        window.keptState = structuredClone(kept);
+      },
+    });
+  });
+  await page.addScriptTag({ content: file('chat.js') });
+  const send = (message) => page.evaluate((data) => window.postMessage(data), message);
+  const told = (type) =>
+    page.evaluate((of) => window.told.filter((message) => message.type === of), type);
+  const shot = async (name) =>
+    folder && (await page.screenshot({ path: path.join(folder, `page-${name}.png`) }));
+  assert.equal((await told('ready')).length, 1);
+
+  await send(state({ sessions: [], current: null, entries: [], files: [] }));
+  await page.getByRole('button', { name: 'Demo' }).waitFor();
+  await shot('welcome');
+
+  await send(state());
+  await page.getByText('one', { exact: true }).waitFor();
+  assert.equal(await page.locator('.entry').count(), entries.length);
+  assert.equal(await page.locator('.entry img').count(), 0, 'HTML of an agent is not text');
+  await page.getByText('Edit main.go').click();
+  assert.equal(await page.locator('.line.added .row').textContent(), 'func b() {}');
+  await page.getByRole('button', { name: 'main.go:3' }).click();
+  assert.deepEqual(await told('open'), [{ type: 'open', path: '/w/main.go', line: 3 }]);
+  await page.getByRole('link', { name: 'main.go' }).click();
+  assert.deepEqual(await told('link'), [{ type: 'link', href: 'main.go#L3' }]);
+  await shot('entries');
+
+  // Streaming: what is finished is left alone.
+  await send({ type: 'session', info: session({ state: 'running' }) });
+  await send({ type: 'entry', entry: { id: '9', kind: 'agent', text: 'First.\n\n' } });
+  await page.getByText('First.').evaluate((element) => element.classList.add('kept'));
+  for (const text of ['Sec', 'ond *wor', 'd*.']) {
+    await send({ type: 'chunk', id: '9', text });
+  }
+  await page.locator('em', { hasText: 'word' }).waitFor();
+  await page.getByRole('button', { name: 'Stop the agent' }).click();
+  assert.equal((await told('stop')).length, 1);
+
+  // A question takes no answer at first, takes no focus, and Esc is none.
+  const input = page.getByRole('combobox', { name: 'Prompt' });
+  await input.click();
+  await send({ type: 'questions', questions: [edit, question] });
+  const allow = page.locator('[data-question=q2]').getByRole('button', { name: 'Allow' });
+  await allow.waitFor();
+  assert.ok(await input.evaluate((element) => element === document.activeElement));
+  await allow.evaluate((element) => element.click());
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await told('answer'), []);
+  await page.locator('.questions:not(.inert)').waitFor();
+  await shot('questions');
+  await send({ type: 'focus', on: 'question' });
+  await page.locator('[data-question=q2]:focus').waitFor();
+  for (const key of ['Escape', 'Enter', 'Space']) {
+    await page.keyboard.press(key);
+  }
+  assert.deepEqual(await told('answer'), [], 'a key has answered');
+  await allow.click();
+  assert.deepEqual(await told('answer'), [{ type: 'answer', question: 'q2', option: 'yes' }]);
+  await send({ type: 'questions', questions: [question] });
+  const reject = page.locator('[data-question=q1]').getByRole('button', { name: 'Reject' });
+  await page.locator('.questions.inert').waitFor(); // the other one has moved under the mouse
+  await reject.evaluate((element) => element.click());
+  assert.equal((await told('answer')).length, 1);
+  await page.locator('.questions:not(.inert)').waitFor();
+  await reject.click();
+  assert.deepEqual((await told('answer'))[1], { type: 'answer', question: 'q1', option: 'no' });
+  await send({ type: 'questions', questions: [] });
+
+  // A form.
+  const text = { id: 'n', prompt: 'Name', type: 'string', required: true };
+  const pick = {
+    id: 'c',
+    prompt: 'Colour',
+    type: 'string',
+    options: [
+      { id: 'r', label: 'Red' },
+      { id: 'g', label: 'Green' },
+    ],
+  };
+  const form = { id: 'f1', session: 's1', title: 'Details', questions: [text, pick], since: 0 };
+  await send({ type: 'forms', forms: [form] });
+  await page.getByLabel('Name').fill('x');
+  await page.getByLabel('Green').check();
+  await page.locator('.questions:not(.inert)').waitFor();
+  await shot('form');
+  await page.getByRole('button', { name: 'Submit' }).click();
+  assert.deepEqual(await told('form'), [
+    { type: 'form', form: 'f1', action: 'accept', answers: { n: 'x', c: ['g'] } },
+  ]);
+  await send({ type: 'forms', forms: [] });
+
+  // Proposals, and sending.
+  await input.pressSequentially('see @ma');
+  const asked = (await told('complete')).at(-1);
+  assert.deepEqual({ text: asked.text, offset: asked.offset }, { text: 'see @ma', offset: 7 });
+  const item = {
+    label: '@main.go',
+    kind: 'file',
+    detail: 'open',
+    insertText: '@main.go',
+    start: 4,
+    end: 7,
+  };
+  const other = { ...item, label: '@make', insertText: '@make' };
+  await send({ type: 'completions', request: asked.request, items: [item, other] });
+  await page.getByRole('option', { name: '@make' }).waitFor();
+  await shot('proposals');
+  await input.press('ArrowDown');
+  await input.press('Enter');
+  assert.equal(await input.inputValue(), 'see @make ');
+  await send({ type: 'attach', attachment: { uri: 'untitled:a', label: 'a:1-2' } });
+  await page.getByText('a:1-2').waitFor();
+  await send({
+    type: 'session',
+    info: session({ state: 'running', queue: [{ id: 'p', text: 'then this' }] }),
+  });
+  await page.getByRole('textbox', { name: 'Waiting prompt' }).waitFor();
+  await shot('queue');
+  await input.press('Enter');
+  const [sent] = await told('send');
+  assert.equal(sent.text, 'see @make ');
+  assert.equal(sent.when, 'queue');
+  assert.deepEqual(sent.attachments, [{ uri: 'untitled:a', label: 'a:1-2' }]);
+  await input.pressSequentially('more');
+  await send({ type: 'sent', request: sent.request, error: 'It is not there.' });
+  await page.getByText('It is not there.').waitFor();
+  assert.equal(await input.inputValue(), 'see @make \nmore', 'the text is lost');
+  await input.press('Control+Enter');
+  assert.equal((await told('send'))[1].when, 'now');
+  await send({ type: 'sent', request: (await told('send'))[1].request });
+
+  await send({ type: 'server', server: { state: 'failed', message: 'acp-ls has died.' } });
+  await page.getByRole('button', { name: 'Start again' }).click();
+  assert.deepEqual(await told('command'), [{ type: 'command', command: 'restart' }]);
+  await shot('failed');
+  assert.deepEqual(problems, []);
+  console.log('the chat page is as it should be');
+  code = 0;
+} finally {
+  await browser.close();
+}
+process.exit(code);
