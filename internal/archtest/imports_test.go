@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 
 // tools are programs and test helpers that are no part of acp-ls. Nothing above
 // may import them.
-var tools = []string{"tools", "editors", "internal/editorlog", "internal/nvimtest", "internal/scriptagent", "internal/scenario", "internal/agenttest", "internal/replay", "internal/bench"}
+var tools = []string{"tools", "editors", "internal/editorlog", "internal/nvimtest", "internal/scriptagent", "internal/scenario", "internal/agenttest", "internal/replay", "internal/crashtest", "internal/bench"}
 
 // owners says which packages may know a module, tests aside. What is not named
 // here no package may import.
