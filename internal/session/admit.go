@@ -116,6 +116,9 @@ func (c *Core) askSensitive(ctx context.Context, s *session, p buffers.Path) err
 
 func inRoots(roots []string, path string) bool {
 	return slices.ContainsFunc(roots, func(root string) bool {
+		if len(path) > len(root) && path[:len(root)] == root && path[len(root)] == filepath.Separator && filepath.Clean(path) == path {
+			return true // as nearly always
+		}
 		rel, err := filepath.Rel(root, path)
 		return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 	})

@@ -84,6 +84,10 @@ func (s *session) compareDisk(ctx context.Context) {
 		return
 	}
 	changes, err := point.Changes(ctx)
+	if slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Before.Exists && !ch.After.Exists }) {
+		// One that was renamed while they were listed may be missing under both names.
+		changes, err = point.Changes(ctx)
+	}
 	if err != nil {
 		if ctx.Err() == nil {
 			s.core.log.Warn("compare with checkpoint", "session", s.id, "err", err)
@@ -149,7 +153,7 @@ func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoi
 			continue
 		}
 		was, err := point.Before(ctx, f.path)
-		if err == nil && was.Opaque == "" {
+		if err == nil && was.Opaque == "" && was.Same(point.Look(f.path)) { // else it has just been changed
 			err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was}, point)
 			f.keep(false)
 		}
@@ -163,17 +167,24 @@ func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoi
 // looked at.
 func (f *file) differsFromDisk() bool {
 	f.mu.Lock()
-	known, there := f.before, !f.missing
+	known, there, stamped := f.before, !f.missing, f.stamped
 	if f.doc != nil {
 		known, there = &taken{Text: f.doc.Text()}, !f.deleted && !f.missing
 	}
 	look := len(f.open) == 0 && f.opaque == "" && known != nil
 	f.mu.Unlock()
-	if !look {
+	if !look || there && stamped.holds(f.path, known.Text) {
 		return false
 	}
+	at := f.core.now()
 	disk, err := buffers.ReadDisk(f.path)
-	return err == nil && (disk.Exists != there || !known.Equal(text.New(disk.Content)))
+	differs := err == nil && (disk.Exists != there || !known.Equal(text.New(disk.Content)))
+	if err == nil && disk.Exists && !differs {
+		f.mu.Lock()
+		f.stamped = &stamp{known.Text, disk.Info, at}
+		f.mu.Unlock()
+	}
+	return differs
 }
 
 // takeInFirst takes in what has been written to a file behind our back before it

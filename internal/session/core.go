@@ -94,6 +94,7 @@ type Core struct {
 	sessions  []*session // in the order they were made
 	agents    map[string]*agentProcess
 	files     map[buffers.Path]*file
+	byPath    []*file        // the same in order
 	watcher   *watch.Watcher // nil until first needed
 	unwatched bool           // folders cannot be watched here
 

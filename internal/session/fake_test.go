@@ -19,7 +19,7 @@ import (
 // fakeEditor is an editor in this process: documents it owns, an answer to
 // every request, and a record of what it was told.
 type fakeEditor struct {
-	t  *testing.T
+	t  testing.TB
 	at *Attachment
 
 	mu       sync.Mutex
@@ -50,7 +50,7 @@ type fakeDoc struct {
 	text    text.Text
 }
 
-func newFakeEditor(t *testing.T, c *Core, root string) *fakeEditor {
+func newFakeEditor(t testing.TB, c *Core, root string) *fakeEditor {
 	e := &fakeEditor{t: t, docs: map[string]*fakeDoc{}, caps: map[string]bool{}, infos: map[string]Info{},
 		entries: map[string][]Entry{}, reviews: map[string]Review{}}
 	e.cond = sync.NewCond(&e.mu)

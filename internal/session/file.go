@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"sync"
@@ -34,6 +35,8 @@ type file struct {
 	history []agentStep // what agents have done, for taking a turn back
 
 	closing bool // the last document was closed, and what is on disk not taken in yet
+	fine    fine
+	stamped *stamp
 
 	gates    map[review.ChangeID]*gate // that show proposals here
 	approved approvals                 // hunks that were applied before they are there
@@ -74,6 +77,8 @@ func (c *Core) file(p buffers.Path) *file {
 	if f == nil {
 		f = &file{core: c, path: p, ops: make(chan struct{}, 1), moved: make(chan struct{}), kept: writing{pen: make(chan struct{}, 1)}}
 		c.files[p] = f
+		i, _ := slices.BinarySearchFunc(c.byPath, p, func(o *file, p buffers.Path) int { return cmp.Compare(o.path, p) })
+		c.byPath = slices.Insert(c.byPath, i, f)
 	}
 	return f
 }
@@ -81,17 +86,7 @@ func (c *Core) file(p buffers.Path) *file {
 func (c *Core) allFiles() []*file {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	out := make([]*file, 0, len(c.files))
-	for _, f := range c.files {
-		out = append(out, f)
-	}
-	slices.SortFunc(out, func(a, b *file) int {
-		if a.path < b.path {
-			return -1
-		}
-		return 1
-	})
-	return out
+	return slices.Clone(c.byPath)
 }
 
 // live is the document that is the file's text: of several spellings the dirty

@@ -186,9 +186,10 @@ func (f *file) catchUp(ctx context.Context) error { return f.catchUpAs(ctx, f.wh
 // catchUpAs is catchUp for a text of which whose says whose it is.
 func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) error {
 	f.mu.Lock()
-	live, _, open := f.live()
+	live, d, open := f.live()
+	before, gone, fine := f.before, f.entire.gone, f.fine
 	f.mu.Unlock()
-	if !open {
+	if !open || !gone && f.upToDate(live, d, before, fine) {
 		return nil
 	}
 	if err := f.findOut(ctx); err != nil {
@@ -202,7 +203,7 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	f.isBack()
 	f.publish()
 	f.mu.Unlock()
-	d, open := live.at.Document(live.uri)
+	d, open = live.at.Document(live.uri)
 	switch {
 	case !open:
 		return nil
@@ -213,7 +214,7 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	}
 	want := text.New(buffers.KeepStyle(d.Text.String(), disk.Content))
 	f.mu.Lock()
-	before := f.before
+	before = f.before
 	f.mu.Unlock()
 	o := whose(want, before)
 	o.Change = f.core.changeID()
