@@ -126,7 +126,7 @@ func (s *session) documentsGone(ctx context.Context, point *checkpoint.Checkpoin
 		if err := f.takeGone(ctx, ran); err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track that a file is gone", "path", f.path, "err", err)
 		}
-		f.keep(false)
+		f.keep(true)
 	}
 }
 
@@ -145,7 +145,13 @@ func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoi
 		}
 		if change != nil {
 			f.takeBack(point.Look(f.path))
-			if lost, err := s.core.takeLost(ctx, f); lost || err != nil {
+			lost, err := s.core.takeLost(ctx, f)
+			if err != nil {
+				return
+			}
+			if lost {
+				s.core.file(buffers.Path(change.From)).keep(false)
+				f.keep(false)
 				continue
 			}
 		}

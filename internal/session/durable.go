@@ -171,7 +171,15 @@ type version struct {
 	created, deleted bool
 	opaque           checkpoint.Opaque
 	opaqueOp         string
+	from             buffers.Path
+	mode             string
+	gone             bool
 	onDisk           bool // the file has this text
+}
+
+// entire reports whether an agent has done something to the file as a whole.
+func (v version) entire() bool {
+	return v.created || v.deleted || v.gone || v.from != "" || v.mode != ""
 }
 
 // writing is what the file's owner knows of its records; the file's mu guards it.
@@ -187,17 +195,23 @@ type writing struct {
 
 // version is that of the file as it is; mu is held.
 func (f *file) version() version {
-	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp}
+	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, from: f.entire.from, gone: f.entire.gone}
+	if c := f.fileChange(); c != nil {
+		v.mode = c.Mode
+	}
 	doc := f.doc
 	if (doc == nil || !doc.Tracking()) && f.parked != nil && f.parked.Tracking() {
 		doc, v.created = f.parked, f.parkedCreated
 	}
-	if doc != nil && v.opaque == "" && (v.created || v.deleted || doc.Tracking()) {
+	if doc != nil && v.opaque == "" && (v.entire() || doc.Tracking()) {
 		v.doc, v.rev = doc, doc.Revision()
-		v.onDisk = f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
+		v.onDisk = v.gone || f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
 	}
 	if v.doc == nil {
-		v.created, v.deleted = false, false
+		v.created, v.deleted, v.gone, v.mode = false, false, false, ""
+		if v.opaque == "" {
+			v.from = ""
+		}
 	}
 	return v
 }
@@ -243,12 +257,16 @@ func (f *file) keep(sync bool) {
 // held.
 func (f *file) draft(v version) func() journal.Record {
 	r := journal.Record{
-		Path: string(f.path), Created: v.created, Deleted: v.deleted, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
+		Path: string(f.path), Created: v.created, Deleted: v.deleted || v.gone, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
+		From: string(v.from), Mode: v.mode,
 	}
 	if v.doc == nil {
 		return func() journal.Record { return r }
 	}
 	doc := v.doc.Clone()
+	if v.gone {
+		f.withoutFile(doc)
+	}
 	return func() journal.Record {
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))
@@ -300,7 +318,8 @@ func (f *file) announce(next *review.Doc, created, deleted, missing bool) func()
 		return func() {}
 	}
 	now, was := f.version(), f.doc.Text()
-	after := version{doc: next, rev: next.Revision(), created: created, deleted: deleted, onDisk: len(f.open) == 0}
+	after := now
+	after.doc, after.rev, after.created, after.deleted, after.onDisk = next, next.Revision(), created, deleted, len(f.open) == 0
 	drafts := []func() journal.Record{f.draft(now), f.draft(after)}
 	return func() {
 		f.kept.pen <- struct{}{}

@@ -136,6 +136,8 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 			continue
 		}
 		taken[m.from.Path], taken[m.to.Path] = true, true
+		c.file(m.to.Path).keep(false) // before the other one's story ends
+		c.file(m.from.Path).keep(false)
 		if _, unsaved := c.openState(m.from.Path); unsaved {
 			s.notice(s.turnID(), EntryNotice, fmt.Sprintf("%s, which has unsaved changes in the editor, was renamed to %s", m.from.Path, m.to.Path))
 		}
@@ -346,6 +348,7 @@ func (f *file) moveBack(ctx context.Context) error {
 	if err := f.moveBackHeld(ctx, from, w, isText); err != nil {
 		return err
 	}
+	from.keep(true)
 	return from.catchUpAs(ctx, usersOwn)
 }
 

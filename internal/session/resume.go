@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -343,7 +344,7 @@ func neverMade(before, after, found text.Text) bool {
 func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, found text.Text, missing bool, sum *resumed) {
 	undecided := func() int {
 		n := len(doc.Hunks(review.StatePending, review.StateConflict))
-		if from.Created || from.Deleted {
+		if from.Created || from.Deleted || from.From != "" || from.Mode != "" {
 			n = max(n, 1)
 		}
 		return n
@@ -353,6 +354,7 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 	}
 	from.Deleted = from.Deleted && missing
 	from.Created = from.Created && !missing
+	f.takeUpWhole(&from, missing)
 	if lost = append(lost, doc.Resume(found)...); len(lost) > 0 {
 		sum.lost = append(sum.lost, fmt.Sprintf("%s (%s, listed with the rejected ones)", f.path, number(len(lost), "change")))
 	}
@@ -370,9 +372,33 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 	f.stir()
 }
 
+// takeUpWhole takes up what an agent did to the file as a whole, as far as it is
+// still so; mu is held.
+func (f *file) takeUpWhole(from *journal.Record, missing bool) {
+	info, err := os.Stat(string(f.path))
+	if exec := err == nil && info.Mode()&0o111 != 0; err == nil && from.Mode == map[bool]string{true: "+x", false: "-x"}[exec] {
+		was := !exec
+		f.entire.wasExec, f.entire.exec = &was, &exec
+	} else {
+		from.Mode = ""
+	}
+	switch {
+	case from.From == "":
+	case missing:
+		from.From = ""
+	case isThere(buffers.Path(from.From)): // the user has made the old one anew
+		from.From, from.Created = "", true
+	default:
+		f.entire.from = buffers.Path(from.From)
+	}
+}
+
 func (f *file) resumeOpaque(last journal.Record, sum *resumed) {
 	f.mu.Lock()
 	f.opaque, f.opaqueOp = checkpoint.Opaque(last.Opaque), last.OpaqueOp
+	if last.From != "" && !isThere(buffers.Path(last.From)) {
+		f.entire.from = buffers.Path(last.From)
+	}
 	if f.doc == nil {
 		f.doc = review.New(text.Text{}, f.core.now)
 	}

@@ -307,11 +307,19 @@ func (f *file) closedGone() {
 		return
 	}
 	f.entire.gone, f.deleted = false, true
-	f.doc.Reload(f.before.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
-	f.doc.AgentEdit(text.Text{}, f.entire.by)
+	f.withoutFile(f.doc)
 	f.keepBefore(text.Text{})
 	f.missing = true
 	f.shownRev = ^f.shownRev
+}
+
+// withoutFile makes doc, of a document whose file is gone, say so by its rows; mu is
+// held.
+func (f *file) withoutFile(doc *review.Doc) {
+	if f.before != nil {
+		doc.Reload(f.before.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	doc.AgentEdit(text.Text{}, f.entire.by)
 }
 
 // isThere reports whether there is anything of that name.

@@ -288,7 +288,7 @@ func TestDamage(t *testing.T) {
 
 func TestForeignJournalIsSetAside(t *testing.T) {
 	for name, b := range map[string]string{
-		"of another program": "hello, world, I am a file", "of another version": magic[:len(magic)-1] + "\x02" + "rest",
+		"of another program": "hello, world, I am a file", "of another version": magic[:len(magic)-1] + "\x03" + "rest",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

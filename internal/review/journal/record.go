@@ -24,6 +24,8 @@ type Record struct {
 
 	Created, Deleted bool   // what an agent did to the file as a whole, undecided
 	Opaque, OpaqueOp string // why it has no hunks, and what was done to it
+	From             string // the path it had before an agent renamed it, undecided
+	Mode             string // what an agent did to its mode, undecided: +x or -x
 	Pending          int    // undecided hunks
 	// OnDisk says that the file has, or is about to have, this very text: of such records the
 	// last one is kept too, for an editor that is killed goes back to it.
@@ -46,7 +48,7 @@ type Seen struct {
 func (r Record) End() bool { return r.State == nil && r.Opaque == "" && !r.Secret }
 
 const (
-	magic     = "acp-ls journal\x00\x01"
+	magic     = "acp-ls journal\x00\x02"
 	headBytes = 8 // length and checksum
 
 	kindWorkspace = 'w'
@@ -108,6 +110,8 @@ func (r Record) frame() []byte {
 	b = append(b, r.Text[:]...)
 	b = appendString(b, r.Opaque)
 	b = appendString(b, r.OpaqueOp)
+	b = appendString(b, r.From)
+	b = appendString(b, r.Mode)
 	b = binary.AppendUvarint(b, uint64(r.Pending))
 	if r.State != nil {
 		b = appendString(b, r.State)
@@ -177,6 +181,7 @@ func parseRecord(b []byte) (Record, error) {
 	r.Created, r.Deleted, r.Secret = flags&hasCreated != 0, flags&hasDeleted != 0, flags&hasSecret != 0
 	r.OnDisk, r.Told = flags&hasOnDisk != 0, flags&hasTold != 0
 	r.Opaque, r.OpaqueOp = p.string(), p.string()
+	r.From, r.Mode = p.string(), p.string()
 	r.Pending = int(min(p.uvarint(), 1<<30))
 	if flags&hasState != 0 {
 		if r.State = p.take(p.uvarint()); r.State == nil {
