@@ -234,7 +234,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 		}
 		ch.After.Exists, ch.After.Content = disk.Exists, disk.Content
 	}
-	o := f.core.attribute(f.path)
+	o := f.core.attributeText(f.path, contentOf(ch.After))
 	o.Change = f.core.changeID()
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -425,7 +425,8 @@ func (f *file) whose(now text.Text, before *taken) review.Origin {
 		}
 		return review.Origin{Author: review.AuthorUser, Sure: true}
 	}
-	return f.core.attribute(f.path)
+	content := now.String()
+	return f.core.attributeText(f.path, &content)
 }
 
 // sameFile compares a path an agent named with a file's.

@@ -5,20 +5,22 @@ import (
 	"strings"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/internal/review"
 )
 
 // Whose a change is, and why: what an agent writes through us is its own for sure,
 // what is found on disk is concluded. A tool call that names the file makes it
-// sure; the call that ran last is the likely one, as shell commands name no files.
+// sure: the one that said what is there now, if several do. Of those that name no
+// file, as shell commands do, the one that ran last is the likely one.
 
 // origin says whose a write of a file is: the session's turn and, of its tool
 // calls, the last one that names the file or, failing that, that edits.
 func (s *session) origin(p buffers.Path) review.Origin {
 	o, calls := s.callsOfTurn()
-	i := slices.IndexFunc(calls, func(c ToolCall) bool { return mentions(c, p) })
+	i := slices.IndexFunc(calls, func(c turnCall) bool { return mentions(c.ToolCall, p) })
 	if i < 0 {
-		i = slices.IndexFunc(calls, func(c ToolCall) bool { return c.Kind == "edit" && !toolEnded(c.Status) })
+		i = slices.IndexFunc(calls, func(c turnCall) bool { return c.Kind == "edit" && !toolEnded(c.Status) })
 	}
 	if i >= 0 {
 		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
@@ -26,13 +28,24 @@ func (s *session) origin(p buffers.Path) review.Origin {
 	return o
 }
 
-// onDisk is origin for a change that was found on disk.
-func (s *session) onDisk(p buffers.Path) review.Origin {
+// onDisk is origin for a change that was found on disk, where now stands; nil: it
+// is not known what does.
+func (s *session) onDisk(p buffers.Path, now *string) review.Origin {
 	o, calls := s.callsOfTurn()
-	i := slices.IndexFunc(calls, func(c ToolCall) bool { return mentions(c, p) })
+	named := func(c turnCall) bool { return mentions(c.ToolCall, p) }
+	i := -1
+	if now != nil {
+		i = slices.IndexFunc(calls, func(c turnCall) bool { return named(c) && c.cameTrue(p, s.cwd, *now) })
+	}
+	if i < 0 {
+		i = slices.IndexFunc(calls, func(c turnCall) bool { return named(c) && c.Status != "failed" })
+	}
+	if i < 0 {
+		i = slices.IndexFunc(calls, named)
+	}
 	o.Sure = i >= 0
 	if i < 0 {
-		i = slices.IndexFunc(calls, func(c ToolCall) bool { return !toolEnded(c.Status) })
+		i = slices.IndexFunc(calls, func(c turnCall) bool { return !toolEnded(c.Status) })
 	}
 	if i < 0 && len(calls) > 0 {
 		i = 0
@@ -45,9 +58,9 @@ func (s *session) onDisk(p buffers.Path) review.Origin {
 
 // callsOfTurn are the tool calls of the turn that runs and that may write files,
 // the latest first, with what else is known of who makes them.
-func (s *session) callsOfTurn() (review.Origin, []ToolCall) {
+func (s *session) callsOfTurn() (review.Origin, []turnCall) {
 	o := review.Origin{Session: s.id, Agent: s.agentName, Author: review.AuthorAgent, Sure: true, Title: "edit"}
-	var calls []ToolCall
+	var calls []turnCall
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.running != nil {
@@ -55,10 +68,52 @@ func (s *session) callsOfTurn() (review.Origin, []ToolCall) {
 	}
 	for _, it := range slices.Backward(s.log.items) {
 		if it.Tool != nil && it.Turn == o.Turn && !slices.Contains(harmless, it.Tool.Kind) {
-			calls = append(calls, *it.entry().Tool)
+			calls = append(calls, turnCall{*it.entry().Tool, it.raw})
 		}
 	}
 	return o, calls
+}
+
+// turnCall is a tool call with its input.
+type turnCall struct {
+	ToolCall
+	raw []byte
+}
+
+// cameTrue tells that a text has what the tool call said it would put into the
+// file, and nothing of what it said it would replace.
+func (c turnCall) cameTrue(p buffers.Path, cwd, now string) bool {
+	if c.Status == "failed" {
+		return false
+	}
+	paths, ways := claimsOf(c.ToolCall, c.raw, cwd)
+	for _, path := range paths {
+		if !sameFile(path, p) {
+			continue
+		}
+		for _, claims := range ways[path] {
+			if !slices.ContainsFunc(claims, func(c claim) bool { return !c.cameTrue(now) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (c claim) cameTrue(now string) bool {
+	replaced := func(old, new string) bool {
+		old, new, now := lf(old), lf(new), lf(now)
+		return strings.Contains(now, new) && (strings.Contains(new, old) || !strings.Contains(now, old))
+	}
+	switch {
+	case c.rows != nil:
+		return !slices.ContainsFunc(c.rows, func(h patchHunk) bool {
+			return !replaced(strings.Join(h.old, "\n"), strings.Join(h.new, "\n"))
+		})
+	case c.old == nil:
+		return sameBesidesEnds(now, c.new)
+	}
+	return replaced(*c.old, c.new)
 }
 
 // mentions tells that a tool call names a file.
@@ -78,13 +133,16 @@ func (s *session) atWork() bool {
 // the file, else of the only one that is at work there, which is not sure. If
 // several are nobody can know, and if none is, it is the user's, who has run git or
 // another program.
-func (c *Core) attribute(p buffers.Path) review.Origin {
+func (c *Core) attribute(p buffers.Path) review.Origin { return c.attributeText(p, nil) }
+
+// attributeText is attribute where it is known what stands there now.
+func (c *Core) attributeText(p buffers.Path, now *string) review.Origin {
 	var candidates, sure []review.Origin
 	for _, s := range c.allSessions() {
 		if !s.atWork() || !inRoots(s.roots(), string(p)) {
 			continue
 		}
-		o := s.onDisk(p)
+		o := s.onDisk(p, now)
 		candidates = append(candidates, o)
 		if o.Sure {
 			sure = append(sure, o)
@@ -103,4 +161,12 @@ func (c *Core) attribute(p buffers.Path) review.Origin {
 		names = append(names, o.Agent+" ("+o.Session+")")
 	}
 	return review.Origin{Author: review.AuthorDisk, Title: "changed on disk while " + strings.Join(names, " and ") + " worked"}
+}
+
+// contentOf is the text of a state, if it has one.
+func contentOf(st checkpoint.State) *string {
+	if st.Opaque != "" || !st.Exists {
+		return nil
+	}
+	return &st.Content
 }
