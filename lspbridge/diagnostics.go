@@ -33,7 +33,7 @@ func (e *editor) publishDiagnostics(r session.Review) {
 func (e *editor) diagnostics(r session.Review) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	if r.File != nil {
-		list = append(list, e.diagnostic(r.URI, 0, r.File.ID, "an agent's change of the whole file: "+r.File.Op, protocol.DiagnosticSeverityHint, "file"))
+		list = append(list, e.diagnostic(r.URI, 0, r.File.ID, "an agent's change of the whole file: "+describeFile(r.File), protocol.DiagnosticSeverityHint, "file"))
 	}
 	for i, h := range r.Hunks {
 		severity := protocol.DiagnosticSeverityHint
@@ -44,6 +44,24 @@ func (e *editor) diagnostics(r session.Review) []protocol.Diagnostic {
 		list = append(list, e.diagnostic(r.URI, s.first, h.ID, describe(h), severity, string(h.State)))
 	}
 	return list
+}
+
+// describeFile says what has become of a file as a whole.
+func describeFile(c *session.FileChange) string {
+	out := c.Op
+	if c.From != "" {
+		out += " from " + c.From
+	}
+	switch c.Mode {
+	case "+x":
+		out += ", it may be run now"
+	case "-x":
+		out += ", it may not be run any more"
+	}
+	if c.Opaque != "" {
+		out += " (" + c.Opaque + ", not shown)"
+	}
+	return out
 }
 
 // diagnostic marks a line, without the white space at its start.
