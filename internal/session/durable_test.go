@@ -55,7 +55,7 @@ func (j tellingJournal) Write(sync bool, records ...journal.Record) error {
 		return errors.New("no space left on device")
 	}
 	err := j.Journal.Write(sync, records...)
-	if j.w.written != nil && sync && len(records) > 0 {
+	if sync && len(records) > 0 && j.w.written != nil {
 		j.w.written()
 	}
 	select {
