@@ -92,11 +92,10 @@ func gitEnv() []string {
 // which copies are to be made: those git shows as changed or untracked, and those
 // it was told not to look at.
 func (g *git) start(ctx context.Context) ([]string, error) {
-	if err := g.list(ctx); err != nil {
-		return nil, err
-	}
+	listed := make(chan error, 1)
+	go func() { listed <- g.list(ctx) }() // beside the other, which takes as long
 	paths, folders, err := g.status(ctx)
-	if err != nil {
+	if err := errors.Join(<-listed, err); err != nil {
 		return nil, err
 	}
 	paths = append(g.listed.unseenNow(g), paths...)
