@@ -75,7 +75,7 @@ export function textButton(
 
 /**
  * A part of the page that is drawn anew when what it shows has changed, and only then: a menu that
- * is open stays so. The focus stays on the element with the same `data-key`.
+ * or a list that is open stays so. The focus stays on the element with the same `data-key`.
  */
 export class Region<T> {
   private drawn = '';
@@ -96,7 +96,9 @@ export class Region<T> {
     const children = this.draw(value).filter(
       (child) => child !== undefined && child !== null && child !== false,
     );
+    const unfolded = this.element.querySelector('details')?.open ?? false;
     this.element.replaceChildren(...children);
+    this.element.querySelector('details')?.toggleAttribute('open', unfolded);
     this.element.hidden = children.length === 0;
     if (had) {
       this.element.querySelector<HTMLElement>(`[data-key="${CSS.escape(had)}"]`)?.focus();

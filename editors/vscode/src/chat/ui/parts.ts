@@ -133,17 +133,40 @@ export function files(changed: ChangedFile[]): Child[] {
   }
   const command = (name: 'changes' | 'acceptAll' | 'rejectAll') => () =>
     post({ type: 'command', command: name });
+  const sum = (of: (file: ChangedFile) => number) => changed.reduce((n, file) => n + of(file), 0);
   return [
     h(
-      'div',
-      { class: 'files-head' },
-      h('span', {}, `${many(changed.length, 'file')} to review`),
-      textButton('Review', command('changes')),
-      textButton('Accept all', command('acceptAll')),
-      textButton('Reject all', command('rejectAll')),
+      'details',
+      {},
+      h(
+        'summary',
+        { 'data-key': 'files' },
+        `${many(changed.length, 'file')} to review `,
+        stat(
+          sum(({ added }) => added),
+          sum(({ removed }) => removed),
+        ),
+      ),
+      h('ul', {}, ...changed.map(fileRow)),
     ),
-    h('ul', {}, ...changed.map(fileRow)),
+    h(
+      'div',
+      { class: 'files-buttons' },
+      textButton('Review', command('changes')),
+      iconButton('check', 'Accept all changes', command('acceptAll')),
+      iconButton('cross', 'Reject all changes', command('rejectAll')),
+    ),
   ];
+}
+
+function stat(added: number, removed: number): HTMLElement {
+  return h(
+    'span',
+    { class: 'stat' },
+    h('span', { class: 'plus' }, `+${added}`),
+    ' ',
+    h('span', { class: 'minus' }, `−${removed}`),
+  );
 }
 
 function fileRow({ uri, label, added, removed, conflicts, op }: ChangedFile): HTMLElement {
@@ -163,13 +186,7 @@ function fileRow({ uri, label, added, removed, conflicts, op }: ChangedFile): HT
     ),
     op && op !== 'modify' && h('span', { class: 'dim' }, op),
     conflicts > 0 && h('span', { class: 'failed' }, many(conflicts, 'conflict')),
-    h(
-      'span',
-      { class: 'stat' },
-      h('span', { class: 'plus' }, `+${added}`),
-      ' ',
-      h('span', { class: 'minus' }, `−${removed}`),
-    ),
+    stat(added, removed),
     iconButton('check', `Accept all changes of ${label}`, decide('accept')),
     iconButton('cross', `Reject all changes of ${label}`, decide('reject')),
   );

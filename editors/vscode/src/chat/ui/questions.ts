@@ -99,12 +99,14 @@ function elsewhere(of: { session: string }, state: ChatState): string | undefine
 }
 
 function questionCard(asked: Asked, state: ChatState): HTMLElement {
-  const { id, toolCall, message } = asked;
+  const { id, toolCall } = asked;
+  // The message tells the place and size of a change, which are seen where the change is.
+  const changes = toolCall.content?.some(({ type }) => type === 'diff');
+  const message = changes ? toolTitle(toolCall) : asked.message || toolTitle(toolCall);
   const body = toolBody(toolCall, {
     cwd: currentOf(state)?.cwd,
     terminals: state.terminals,
     entry: entryOfTool(state.entries, toolCall.id)?.id,
-    whole: true,
   });
   const answer = (option?: string) =>
     unlessInert(() =>
@@ -120,11 +122,7 @@ function questionCard(asked: Asked, state: ChatState): HTMLElement {
     h(
       'div',
       { class: 'card-body' },
-      h(
-        'div',
-        { class: toolCall.kind === 'execute' ? 'message mono' : 'message' },
-        message || toolTitle(toolCall),
-      ),
+      h('div', { class: toolCall.kind === 'execute' ? 'message mono' : 'message' }, message),
       ...(message.includes(toolCall.command ?? '\0')
         ? body.filter((part) => !part.classList.contains('command'))
         : body),

@@ -17,8 +17,6 @@ export interface Around {
   terminals: Record<string, TerminalState>;
   /** The entry by which a difference can be opened side by side, if there is one. */
   entry?: string | undefined;
-  /** Whether all lines of a difference are shown. */
-  whole?: boolean;
 }
 
 const icons: Record<string, Icon> = {
@@ -169,7 +167,7 @@ function diffBox(content: ToolContent, at: number, around: Around): HTMLElement 
       h(
         'div',
         {},
-        ...(around.whole ? lines : folded(lines)).map(({ kind, text }) =>
+        ...folded(lines).map(({ kind, text }) =>
           h(
             'div',
             { class: `line ${kind}` },
