@@ -20,6 +20,11 @@ export class Decorations implements vscode.Disposable {
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.deletedForeground'),
     overviewRulerLane: vscode.OverviewRulerLane.Left,
   });
+  /** Lines that would go. */
+  private readonly going = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor('acpls.removedLineBackground'),
+  });
   private readonly conflict = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('merge.currentContentBackground'),
@@ -32,6 +37,7 @@ export class Decorations implements vscode.Disposable {
     this.disposables = [
       this.inserted,
       this.removed,
+      this.going,
       this.conflict,
       vscode.window.onDidChangeVisibleTextEditors(() => this.refresh()),
       vscode.window.tabGroups.onDidChangeTabs(() => this.refresh()),
@@ -55,6 +61,7 @@ export class Decorations implements vscode.Disposable {
   private draw(editor: vscode.TextEditor, hunks: PlacedHunk[]): void {
     const inserted: vscode.DecorationOptions[] = [];
     const removed: vscode.DecorationOptions[] = [];
+    const going: vscode.DecorationOptions[] = [];
     const conflict: vscode.DecorationOptions[] = [];
     const last = editor.document.lineCount - 1;
     for (const { hunk, lines } of hunks) {
@@ -64,34 +71,41 @@ export class Decorations implements vscode.Disposable {
           conflict.push({ range });
         } else if (hunk.state === 'pending') {
           inserted.push({ range });
+        } else if (hunk.state === 'proposed') {
+          going.push({ range });
         }
       }
-      const gone = splitLines(hunk.state === 'pending' ? hunk.baseText : hunk.text);
-      if (gone.length > 0) {
-        removed.push(this.removal(editor.document, Math.min(lines.start, last), gone));
+      const gone = hunk.state === 'pending';
+      const other = splitLines(gone ? hunk.baseText : hunk.text);
+      if (other.length > 0) {
+        removed.push(this.absent(editor.document, Math.min(lines.start, last), other, gone));
       }
     }
     editor.setDecorations(this.inserted, inserted);
     editor.setDecorations(this.removed, removed);
+    editor.setDecorations(this.going, going);
     editor.setDecorations(this.conflict, conflict);
   }
 
-  /** What was taken away, in short, behind the line where it was. */
-  private removal(
+  /** What was taken away, or would be put in, in short, behind the line where its place is. */
+  private absent(
     document: vscode.TextDocument,
     line: number,
-    gone: string[],
+    text: string[],
+    gone: boolean,
   ): vscode.DecorationOptions {
     const end = document.lineAt(line).range.end;
     return {
       range: new vscode.Range(end, end),
       renderOptions: {
         after: {
-          contentText: shorten(gone),
+          contentText: shorten(text),
           margin: '0 0 0 3ch',
           color: new vscode.ThemeColor('descriptionForeground'),
-          backgroundColor: new vscode.ThemeColor('acpls.removedLineBackground'),
-          textDecoration: 'line-through',
+          backgroundColor: new vscode.ThemeColor(
+            gone ? 'acpls.removedLineBackground' : 'acpls.insertedLineBackground',
+          ),
+          ...(gone ? { textDecoration: 'line-through' } : { fontStyle: 'italic' }),
         },
       },
     };
