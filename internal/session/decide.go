@@ -205,7 +205,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	var done []string
 	var refused []review.Refusal
 	f.mu.Lock()
-	change, withRows, deleted, ran := f.fileChange(), f.withRows(how.rejects), f.deleted, f.entire.ran
+	change, withRows, made, deleted, ran := f.fileChange(), f.withRows(how.rejects), f.created, f.deleted, f.entire.ran
 	f.mu.Unlock()
 	if whole && change != nil {
 		f.decideWhole(ctx, change, how.rejects, out)
@@ -262,7 +262,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	}
 	putBack := deleted && !f.deleted && how.rejects
 	f.entire.goneBack = f.entire.goneBack && f.deleted || putBack
-	if whole && withRows && len(done) == 0 && (deleted || created) {
+	if whole && withRows && len(done) == 0 && (deleted || made) {
 		out.Decided = append(out.Decided, change.ID) // of an empty file
 	}
 	f.mu.Unlock()

@@ -112,6 +112,9 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	if created && !f.created && op.by != nil {
 		f.entire.by = *op.by
 	}
+	if f.created != created || f.deleted != deleted {
+		f.shownRev = ^f.shownRev // also where no row has changed
+	}
 	f.doc, f.created, f.deleted = next, created, deleted
 	if out.changed {
 		// What stands there unchanged may be another program's, not looked at yet.
