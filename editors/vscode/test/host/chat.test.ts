@@ -1,0 +1,132 @@
+import * as assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { App } from '../../src/app';
+import type { Attachment, PageMessage } from '../../src/chat/protocol';
+import {
+  closeAll,
+  hunksAre,
+  open,
+  prompt,
+  read,
+  said,
+  startSession,
+  theApp,
+  until,
+  write,
+} from './lib';
+
+suite('what the chat asks for', () => {
+  let app: App;
+  let session: string;
+  suiteSetup(async () => {
+    app = await theApp();
+  });
+  setup(async () => {
+    await closeAll();
+    session = await startSession(app);
+  });
+
+  const say = (message: PageMessage) => app.chat.receive(message);
+  const send = (text: string, when: 'queue' | 'now' = 'queue', attachments: Attachment[] = []) =>
+    say({ type: 'send', request: 1, text, when, attachments });
+  const state = () => app.model.session(session)?.state;
+  const idle = () => until('is idle', () => state() === 'idle');
+  const agent = () => said(app, 'agent').join('|');
+
+  test('a prompt is sent and answered', async () => {
+    send('hello');
+    await until('is answered', () => agent() === 'hello');
+    assert.deepEqual(said(app, 'user'), ['hello']);
+  });
+
+  test('a prompt without a session starts one', async () => {
+    await app.restart();
+    send('first');
+    await until('is answered', () => agent() === 'first');
+    assert.ok(app.model.isAlive(app.model.currentSession()?.session ?? ''));
+  });
+
+  test('while a turn runs prompts wait, can be changed and taken back; stop ends it', async () => {
+    send(JSON.stringify([{ hold: true }]));
+    await until('runs', () => state() === 'running');
+    send('second');
+    send('third');
+    const queue = () => app.model.session(session)?.queue ?? [];
+    await until('wait', () => queue().length === 2);
+    say({ type: 'editQueued', id: queue()[0]?.id ?? '', text: 'SECOND' });
+    await until('is changed', () => queue()[0]?.text === 'SECOND');
+    say({ type: 'removeQueued', id: queue()[1]?.id ?? '' });
+    await until('is taken back', () => queue().length === 1);
+    say({ type: 'stop' });
+    await until('goes on with what waits', () => agent() === 'SECOND');
+    await idle();
+  });
+
+  test('now goes before what runs', async () => {
+    send(JSON.stringify([{ hold: true }]));
+    await until('runs', () => state() === 'running');
+    send('urgent', 'now');
+    await until('is answered', () => agent() === 'urgent');
+  });
+
+  test('several sessions: each keeps its transcript', async () => {
+    send('in the first');
+    await until('is answered', () => agent() === 'in the first');
+    const first = session;
+    session = await startSession(app);
+    assert.equal(agent(), '');
+    say({ type: 'select', session: first });
+    await until('is shown', () => agent() === 'in the first');
+  });
+
+  test('files are opened at their lines, by path, URI and link', async () => {
+    const file = await write('lines.txt', 'one\ntwo\nthree\n');
+    const at = () => {
+      const editor = vscode.window.activeTextEditor;
+      return `${editor?.document.uri.path.split('/').at(-1)}:${editor?.selection.active.line}`;
+    };
+    say({ type: 'open', path: file, line: 3 });
+    await until('by path', () => at() === 'lines.txt:2');
+    say({ type: 'open', uri: vscode.Uri.file(file).toString() });
+    await until('by URI', () => at() === 'lines.txt:0');
+    say({ type: 'link', href: 'lines.txt#L2' });
+    await until('by link', () => at() === 'lines.txt:1');
+    say({ type: 'link', href: `${file}:3` });
+    await until('by path and line', () => at() === 'lines.txt:2');
+    say({ type: 'link', href: `${vscode.Uri.file(file)}#L2-L3` });
+    await until('by URI and lines', () => at() === 'lines.txt:1');
+  });
+
+  test('a file is decided on, and a turn, and it is undone', async () => {
+    const document = await open('decide.txt', 'one\n');
+    const uri = document.uri.toString();
+    await prompt(app, session, [{ write: 'decide.txt', text: 'two\n' }]);
+    await hunksAre(app, document, 'pending 0-1');
+    say({ type: 'decide', what: 'reject', uri });
+    await until('is rejected', () => document.getText() === 'one\n');
+
+    const turn = await prompt(app, session, [{ write: 'decide.txt', text: 'three\n' }]);
+    await hunksAre(app, document, 'pending 0-1');
+    say({ type: 'decide', what: 'accept', turn });
+    await hunksAre(app, document);
+    say({ type: 'undo', turn });
+    await until('is undone', () => document.getText() === 'one\n');
+  });
+
+  test('a place is sent with a prompt', async () => {
+    const document = await open('place.txt', 'one\ntwo\n');
+    send('look', 'queue', [{ uri: document.uri.toString(), label: 'place.txt' }]);
+    await until('is answered', () => agent() === 'look');
+    assert.deepEqual(said(app, 'error'), []);
+  });
+
+  test('what cannot be done is said, and ends nothing', async () => {
+    say({ type: 'open', path: '/no/such/file' });
+    say({ type: 'setOption', option: 'none', value: 1 });
+    say({ type: 'diff', entry: 'none', content: 0 });
+    say({ type: 'answer', question: 'none', option: 'yes' });
+    send('still here');
+    await until('is answered', () => agent() === 'still here');
+    assert.equal(await read('place.txt'), 'one\ntwo\n');
+  });
+});
