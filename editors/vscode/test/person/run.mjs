@@ -146,10 +146,13 @@ try {
   await step('answer by mouse', async () => {
     const activity = chat.locator('.activity');
     while (await activity.isVisible()) {
-      const allow = chat.locator('.questions:not(.inert) .card').first();
-      await allow.or(activity).first().waitFor();
-      if ((await allow.count()) > 0) {
-        await allow.getByRole('button', { name: 'Allow', exact: true }).click();
+      const open = chat.locator('.questions:not(.inert) .card').first();
+      await open.or(activity).first().waitFor();
+      const id = await open.getAttribute('data-question', { timeout: 2000 }).catch(() => null);
+      if (id !== null) {
+        const card = chat.locator(`[data-question="${id}"]`);
+        await card.getByRole('button', { name: 'Allow', exact: true }).click();
+        await card.waitFor({ state: 'detached' });
       }
     }
     await until('changes to decide on', async () => (await lenses()) >= 2);
@@ -171,7 +174,8 @@ try {
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Control+Alt+n');
     await page
-      .locator('.lightBulbWidget, .codicon-light-bulb, .codicon-gutter-lightbulb')
+      .locator('.lightBulbWidget, .codicon-gutter-lightbulb')
+      .filter({ visible: true })
       .first()
       .click();
     await page.locator('.action-widget', { hasText: 'Reject hunk' }).waitFor();

@@ -21,13 +21,21 @@ export class Transcript {
   private views = new Map<string, { kind: string; view: EntryView; entry: Entry }>();
   private session: string | null = null;
   private following = true;
+  /** How far it was scrolled. */
+  private top = 0;
 
   constructor() {
     this.toEnd.classList.add('to-end');
     this.toEnd.hidden = true;
     this.scroller.addEventListener('scroll', () => {
       const { scrollTop, scrollHeight, clientHeight } = this.scroller;
-      this.following = scrollHeight - scrollTop - clientHeight < near;
+      // What is below the transcript may grow before this is told: only who goes up leaves the end.
+      if (scrollHeight - scrollTop - clientHeight < near) {
+        this.following = true;
+      } else if (scrollTop < this.top) {
+        this.following = false;
+      }
+      this.top = scrollTop;
       this.toEnd.hidden = this.following;
     });
     const settle = () => this.settle();
@@ -93,6 +101,8 @@ export class Transcript {
   private settle(): void {
     if (this.following) {
       this.scroller.scrollTop = this.scroller.scrollHeight;
+      this.top = this.scroller.scrollTop;
+      this.toEnd.hidden = true;
     }
   }
 }
