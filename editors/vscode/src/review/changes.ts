@@ -49,7 +49,6 @@ function isOpen(uri: vscode.Uri): boolean {
 /** Goes to a line, in the editor in which the file can be seen already. */
 export async function show(uri: string, line: number): Promise<void> {
   const target = vscode.Uri.parse(uri);
-  const position = new vscode.Position(line, 0);
   const visible = vscode.window.visibleTextEditors.find(
     ({ document }) => document.uri.toString() === target.toString(),
   );
@@ -57,7 +56,11 @@ export async function show(uri: string, line: number): Promise<void> {
     ...(visible?.viewColumn !== undefined && { viewColumn: visible.viewColumn }),
     preview: false,
   });
-  const at = editor.document.validatePosition(position);
+  // On its first word: at the beginning of an indented line VS Code offers no light bulb.
+  const { text, lineNumber } = editor.document.lineAt(
+    Math.min(line, editor.document.lineCount - 1),
+  );
+  const at = new vscode.Position(lineNumber, Math.max(text.search(/\S/), 0));
   editor.selection = new vscode.Selection(at, at);
   editor.revealRange(
     new vscode.Range(at, at),
