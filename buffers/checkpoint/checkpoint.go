@@ -273,7 +273,7 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 		after := look(p, c.opt.MaxFile)
 		if before.Opaque == Filtered && after.Exists {
 			// What git has of it is no copy of the file; but git says it differs.
-			after = State{Exists: true, Opaque: Filtered, Exec: after.Exec, hash: after.sum()}
+			after = State{Exists: true, Opaque: Filtered, Exec: after.Exec, hash: after.Sum()}
 		}
 		if before.anyMode {
 			before.Exec = after.Exec

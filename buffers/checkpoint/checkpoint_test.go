@@ -1,7 +1,9 @@
 package checkpoint
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -154,6 +156,32 @@ func TestLineEndFilters(t *testing.T) {
 	r.write("a.txt", "a\r\nB\r\n")
 	r.write("big.lfs", "other\n")
 	r.want(c, "a.txt: \"a\\r\\nb\\r\\n\" => \"a\\r\\nB\\r\\n\"\nbig.lfs: filtered => filtered\n")
+}
+
+// A filter of the repository's own choice is not run for what it checks out.
+func TestFilterPrograms(t *testing.T) {
+	r := newFolder(t)
+	r.git("init", "-q", ".")
+	ran := filepath.Join(r.root, ".git", "ran")
+	r.git("config", "filter.big.clean", "tr a-z A-Z")
+	r.git("config", "filter.big.smudge", "tee "+filepath.ToSlash(ran)+" | tr A-Z a-z")
+	r.write(".gitattributes", "*.big filter=big\n")
+	r.write("a.big", "content\n")
+	r.write("b.big", "content\n")
+	r.commit()
+	c := r.take(nil, Options{})
+	r.want(c, "")
+	r.write("a.big", "other\n")
+	if err := os.Remove(filepath.Join(r.root, "b.big")); err != nil {
+		t.Fatal(err)
+	}
+	r.want(c, "a.big: filtered => filtered\nb.big: filtered => -\n")
+	if _, _, err := c.Content(t.Context(), buffers.Path(filepath.Join(r.root, "a.big"))); !errors.Is(err, ErrNoCopy) {
+		t.Errorf("content: %v", err)
+	}
+	if _, err := os.Stat(ran); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the filter was run: %v", err)
+	}
 }
 
 func TestModeBinaryLarge(t *testing.T) {

@@ -56,7 +56,7 @@ func (c *Checkpoint) Restore(ctx context.Context, p buffers.Path, now State) err
 func (c *Checkpoint) restore(path string, content []byte, was, now State) error {
 	found := look(path, c.opt.MaxFile)
 	if now.Opaque == Filtered && found.Exists { // as Changes has it
-		found = State{Exists: true, Opaque: Filtered, Exec: found.Exec, hash: found.sum()}
+		found = State{Exists: true, Opaque: Filtered, Exec: found.Exec, hash: found.Sum()}
 	}
 	if !found.Same(now) {
 		return ErrMoved

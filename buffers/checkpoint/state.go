@@ -45,10 +45,11 @@ func (s State) SameContent(t State) bool {
 	if s.Opaque == "" && t.Opaque == "" {
 		return s.Content == t.Content
 	}
-	return s.sum() == t.sum()
+	return s.Sum() == t.Sum()
 }
 
-func (s State) sum() string {
+// Sum is a hash of what the file holds: files of which SameContent says so have the same.
+func (s State) Sum() string {
 	if s.Opaque == "" {
 		return hashOf(s.Content)
 	}
@@ -70,7 +71,7 @@ func (s State) Forget() State {
 	if !s.Exists {
 		return s
 	}
-	hash := s.sum()
+	hash := s.Sum()
 	if s.Opaque == "" {
 		s.Opaque = Large
 	}

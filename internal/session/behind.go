@@ -94,9 +94,12 @@ func (s *session) compareDisk(ctx context.Context) {
 		}
 		return
 	}
+	if s.letRest(ctx, changes) != nil {
+		return
+	}
 	for _, ch := range s.takeMoves(ctx, slices.Clone(changes)) {
 		f := s.core.file(ch.Path)
-		if err := f.takeIn(ctx, ch, point); err != nil && ctx.Err() == nil {
+		if err := f.takeIn(ctx, ch, point, readIn(ch.After)); err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track change on disk", "path", ch.Path, "err", err)
 		}
 		if ch.After.Opaque == "" && ch.After.Exists {
@@ -108,6 +111,29 @@ func (s *session) compareDisk(ctx context.Context) {
 	s.core.durable.write(true)
 }
 
+// letRest waits once, for all files of which there is news, as long as each of them
+// would have to be waited for to be taken for complete.
+func (s *session) letRest(ctx context.Context, changes []checkpoint.Change) error {
+	news := slices.ContainsFunc(changes, func(ch checkpoint.Change) bool {
+		f := s.core.file(ch.Path)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.before == nil || f.missing == ch.After.Exists || f.before.String() != ch.After.Content
+	})
+	if !news {
+		return nil
+	}
+	return pause(ctx, quietFor)
+}
+
+// readIn is a state as what was read of the disk a while ago; nil if it is no text.
+func readIn(st checkpoint.State) *buffers.Disk {
+	if st.Opaque != "" {
+		return nil
+	}
+	return &buffers.Disk{Exists: st.Exists, Content: st.Content}
+}
+
 // documentsGone tracks the open documents whose files the turn has taken away.
 func (s *session) documentsGone(ctx context.Context, point *checkpoint.Checkpoint) {
 	for _, f := range s.core.filesOf(s) {
@@ -117,13 +143,11 @@ func (s *session) documentsGone(ctx context.Context, point *checkpoint.Checkpoin
 		if !open || isThere(f.path) {
 			continue
 		}
-		ran := false
+		var was checkpoint.State
 		if point != nil {
-			if was, err := point.Before(ctx, f.path); err == nil {
-				ran = was.Exec
-			}
+			was, _ = point.Before(ctx, f.path) // or it is as far as it is known
 		}
-		if err := f.takeGone(ctx, ran); err != nil && ctx.Err() == nil {
+		if err := f.takeGone(ctx, was); err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track that a file is gone", "path", f.path, "err", err)
 		}
 		f.keep(true)
@@ -160,7 +184,7 @@ func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoi
 		}
 		was, err := point.Before(ctx, f.path)
 		if err == nil && was.Opaque == "" && was.Same(point.Look(f.path)) { // else it has just been changed
-			err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was}, point)
+			err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was}, point, nil)
 			f.keep(false)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -217,18 +241,19 @@ func (s *session) takeInFirst(ctx context.Context, f *file) error {
 			return err
 		}
 	}
-	return f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: before, After: checkpoint.State{Exists: true, Exec: before.Exec}}, point)
+	return f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: before, After: checkpoint.State{Exists: true, Exec: before.Exec}}, point, nil)
 }
 
 // takeIn tracks a change on disk of a file that no editor has open. Text that
-// has been taken in before, by whatever road, is not taken in again.
-func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoint.Checkpoint) error {
+// has been taken in before, by whatever road, is not taken in again. last is what
+// the file was a while ago, if it was read then.
+func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoint.Checkpoint, last *buffers.Disk) error {
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
 	defer f.unlockOps()
 	if ch.Before.Opaque == "" && ch.After.Opaque == "" {
-		disk, err := f.whole(ctx, buffers.ReadDisk) // it may have been half written
+		disk, err := f.wholeAfter(ctx, buffers.ReadDisk, last) // it may have been half written
 		if err != nil {
 			return err
 		}

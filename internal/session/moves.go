@@ -47,13 +47,17 @@ func pairMoves(gone, made []checkpoint.Change) []move {
 		out = append(out, move{gone[i], made[j]})
 	}
 	base := func(c checkpoint.Change) string { return filepath.Base(string(c.Path)) }
+	madeOf := map[string][]int{} // by content
+	for j, m := range made {
+		madeOf[m.After.Sum()] = append(madeOf[m.After.Sum()], j)
+	}
 	for _, sameName := range []bool{true, false} {
 		for i, g := range gone {
-			for j, m := range made {
-				if usedGone[i] || usedMade[j] || g.Before.Opaque == "" && g.Before.Content == "" || sameName && base(g) != base(m) {
-					continue
-				}
-				if g.Before.SameContent(m.After) {
+			if g.Before.Opaque == "" && g.Before.Content == "" {
+				continue // all empty files are the same
+			}
+			for _, j := range madeOf[g.Before.Sum()] {
+				if !usedGone[i] && !usedMade[j] && (!sameName || base(g) == base(made[j])) {
 					take(i, j)
 				}
 			}
@@ -234,7 +238,7 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 	defer release()
 	now := m.to.After.Content
 	if !opaque {
-		disk, err := to.whole(ctx, buffers.ReadDisk)
+		disk, err := to.wholeAfter(ctx, buffers.ReadDisk, readIn(m.to.After))
 		if err != nil || !disk.Exists {
 			return false, err
 		}

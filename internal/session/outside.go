@@ -297,10 +297,14 @@ const quietFor = 50 * time.Millisecond
 // from what was there before must be read twice, a while apart, to be believed.
 // Time stamps do not tell; where a file is emptied they may stay as they were.
 func (f *file) whole(ctx context.Context, read func(buffers.Path) (buffers.Disk, error)) (buffers.Disk, error) {
+	return f.wholeAfter(ctx, read, nil)
+}
+
+// wholeAfter is whole for a file that was read a while ago, as last; nil if it was not.
+func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.Disk, error), last *buffers.Disk) (buffers.Disk, error) {
 	f.mu.Lock()
 	before := f.before
 	f.mu.Unlock()
-	var last *buffers.Disk
 	for tries := 0; ; tries++ {
 		disk, err := read(f.path)
 		switch {
@@ -310,13 +314,21 @@ func (f *file) whole(ctx context.Context, read func(buffers.Path) (buffers.Disk,
 			return disk, err
 		}
 		last = &disk
-		timer := time.NewTimer(quietFor)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return disk, ctx.Err()
+		if err := pause(ctx, quietFor); err != nil {
+			return disk, err
 		}
+	}
+}
+
+// pause waits, unless ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

@@ -86,7 +86,7 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 	if open {
 		for _, s := range steps {
 			if s.gone && !isThere(f.path) {
-				if err := f.writeBack(s.before); err != nil {
+				if err := f.writeBack(s.before.String()); err != nil {
 					return false, err
 				}
 				writtenBack = true

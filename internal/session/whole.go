@@ -32,6 +32,7 @@ type entire struct {
 	ran     bool  // whether the file that is gone, or deleted, could be run
 
 	full *review.Doc // of a file that is deleted: what it was before; nil if unknown
+	held string      // what the file that is gone had, with line ends and byte order mark
 
 	// Somebody else took away the file that an agent had made, or put back the one
 	// that it had deleted. With the rows that comes back too.
@@ -177,7 +178,7 @@ func (f *file) opaqueBack() {
 
 // takeGone takes in that an agent has taken away the file of an open document.
 // What has been read of it is what can be put back.
-func (f *file) takeGone(ctx context.Context, ran bool) error {
+func (f *file) takeGone(ctx context.Context, was checkpoint.State) error {
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
@@ -193,8 +194,12 @@ func (f *file) takeGone(ctx context.Context, ran bool) error {
 	if len(f.open) == 0 || f.before == nil || f.missing || f.created || f.entire.gone || f.entire.from != "" || o.Author == review.AuthorUser {
 		return nil
 	}
-	f.entire.gone, f.entire.by, f.entire.ran = true, o, ran
-	f.history = append(f.history, agentStep{session: o.Session, turn: o.Turn, before: f.before.Text, gone: true})
+	held := f.before.String() // as a document has it, maybe
+	if was.Exists && was.Opaque == "" {
+		held = buffers.KeepStyle(was.Content, held)
+	}
+	f.entire.gone, f.entire.by, f.entire.ran, f.entire.held = true, o, was.Exec, held
+	f.history = append(f.history, agentStep{session: o.Session, turn: o.Turn, before: text.New(held), gone: true})
 	f.shownRev = ^f.shownRev
 	f.publish()
 	return nil
@@ -212,7 +217,7 @@ func (f *file) isBack() {
 // do not say it. reason is why it was not.
 func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	f.mu.Lock()
-	w, opaque, before := f.entire, f.opaque, f.before
+	w, opaque := f.entire, f.opaque
 	f.mu.Unlock()
 	var err error
 	switch {
@@ -226,9 +231,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
 	case w.gone:
-		if err = errors.New("what it held is not known any more: save the document instead"); before != nil {
-			err = f.writeBack(before.Text)
-		}
+		err = f.writeBack(w.held)
 	case w.wasExec != nil:
 		err = checkpoint.SetExec(f.path, *w.wasExec)
 	default:
@@ -252,11 +255,11 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 }
 
 // writeBack writes what the file of a document held before it was taken away.
-func (f *file) writeBack(was text.Text) error {
+func (f *file) writeBack(was string) error {
 	f.mu.Lock()
 	ran := f.entire.ran
 	f.mu.Unlock()
-	if err := buffers.WriteFileAtomic(f.path, was.String(), buffers.Seen{}); err != nil {
+	if err := buffers.WriteFileAtomic(f.path, was, buffers.Seen{}); err != nil {
 		return err
 	}
 	if ran {
@@ -303,7 +306,7 @@ func (f *file) acceptWhole() (done bool) {
 // closedGone makes rows of a file that is gone, now that no document holds them;
 // mu is held.
 func (f *file) closedGone() {
-	if !f.entire.gone || f.doc == nil || f.before == nil {
+	if !f.entire.gone || f.doc == nil {
 		return
 	}
 	f.entire.gone, f.deleted = false, true
@@ -316,9 +319,7 @@ func (f *file) closedGone() {
 // withoutFile makes doc, of a document whose file is gone, say so by its rows; mu is
 // held.
 func (f *file) withoutFile(doc *review.Doc) {
-	if f.before != nil {
-		doc.Reload(f.before.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
-	}
+	doc.Reload(text.New(f.entire.held), review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	doc.AgentEdit(text.Text{}, f.entire.by)
 }
 

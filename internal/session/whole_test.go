@@ -1,8 +1,13 @@
 package session
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"acp-ls/buffers"
 )
 
 // What agents did to files as a whole outlives the process too, and can be taken back
@@ -52,5 +57,115 @@ func TestWholeChangesSurvive(t *testing.T) {
 	}
 	if info, err := os.Stat(w.path("run")); err != nil || info.Mode()&0o111 != 0 {
 		t.Errorf("run: %v, %v", info, err)
+	}
+}
+
+// A file comes back under its document byte for byte, however the document has it.
+func TestGoneFileComesBackAsItWas(t *testing.T) {
+	for _, saved := range []bool{false, true} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		const content = "\uFEFFone\r\ntwo\r\n"
+		writeFile(t, path, content)
+		e.open(uri, "one\ntwo\n")
+		turnOf(t, c, l, func(Host, string) {
+			if saved { // which tells what the document has, not the file
+				e.send(buffers.Save{URI: uri})
+			}
+			if err := os.Remove(path); err != nil {
+				t.Error(err)
+			}
+		})
+		rs := c.Reviews(uri, "")
+		if len(rs) != 1 || rs[0].File == nil || rs[0].File.Op != "delete" || len(rs[0].Hunks) != 0 {
+			t.Fatalf("%+v", rs)
+		}
+		if d, err := c.Reject(t.Context(), Decide{Hunks: []string{rs[0].File.ID}}); err != nil || len(d.Decided) != 1 {
+			t.Errorf("%+v, %v", d, err)
+		}
+		if got := readFile(t, path); got != content {
+			t.Errorf("saved %v: %q", saved, got)
+		}
+		if got := e.text(uri); got != "one\ntwo\n" {
+			t.Errorf("saved %v: text %q", saved, got)
+		}
+	}
+}
+
+// What cannot be covered is said once in a session; documents are looked at all the
+// same.
+func TestCapsAreSaidOnce(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	t.Setenv("HOME", root)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	writeFile(t, filepath.Join(root, "b"), ten)
+	e.open(uri, ten)
+	for _, s := range []string{"TWO\n", "ZWEI\n"} {
+		turnOf(t, c, l, func(Host, string) {
+			for _, name := range []string{"a", "b"} {
+				writeFile(t, filepath.Join(root, name), strings.Replace(ten, "2\n", s, 1))
+			}
+		})
+	}
+	said := 0
+	entries, err := c.Entries(c.allSessions()[0].id, 0)
+	for _, en := range entries {
+		if en.Kind == EntryNotice && strings.Contains(en.Text, "is no project") {
+			said++
+		}
+	}
+	if err != nil || said != 1 {
+		t.Errorf("said %d times, %v", said, err)
+	}
+	if h := hunksOf(t, c, uri); len(h) != 1 || h[0].Text != "ZWEI\n" {
+		t.Errorf("hunks %+v", h)
+	}
+	if rs := c.Reviews("", ""); len(rs) != 1 {
+		t.Errorf("reviews %+v", rs)
+	}
+}
+
+// A turn may rename a folder of many files.
+func TestFolderIsRenamed(t *testing.T) {
+	for _, git := range []bool{true, false} {
+		l := &fakeLauncher{}
+		c, _, root := setup(t, l)
+		const files = 300
+		if err := os.Mkdir(filepath.Join(root, "old"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for i := range files {
+			writeFile(t, filepath.Join(root, "old", fmt.Sprint("f", i)), fmt.Sprint("file\n", i/2, "\n")) // two are alike
+		}
+		if git {
+			gitInit(t, root)
+		}
+		turnOf(t, c, l, func(Host, string) {
+			if err := os.Rename(filepath.Join(root, "old"), filepath.Join(root, "new")); err != nil {
+				t.Error(err)
+			}
+		})
+		rs := c.Reviews("", "")
+		for _, r := range rs {
+			if r.File == nil || r.File.Op != "rename" || filepath.Base(r.File.From) != filepath.Base(r.Path) || len(r.Hunks) != 0 {
+				t.Errorf("git %v: %+v, %+v", git, r, r.File)
+			}
+		}
+		if len(rs) != files {
+			t.Errorf("git %v: %d files", git, len(rs))
+		}
+		if d, err := c.Reject(t.Context(), Decide{}); err != nil || len(d.Decided) != files || len(d.Refused) != 0 {
+			t.Errorf("git %v: %d decided, refused %v, %v", git, len(d.Decided), d.Refused, err)
+		}
+		for i := range files {
+			if got := readFile(t, filepath.Join(root, "old", fmt.Sprint("f", i))); got != fmt.Sprint("file\n", i/2, "\n") {
+				t.Fatalf("git %v: file %d has %q", git, i, got)
+			}
+		}
 	}
 }
