@@ -80,8 +80,6 @@ type modelOptions struct {
 	slow              bool // it takes a while for an edit
 	keepsUndo         bool // over a reload
 	saveMode          config.Save
-	checksNoVersion   bool
-	sendsPieces       bool // an edit of the core arrives as one change for each piece
 	undoIsTwoMessages bool
 }
 
@@ -124,7 +122,6 @@ type modelFile struct {
 	exists  bool
 	taken   string // what of the disk is in the text
 	isTaken bool   // beside it: there was a file
-	created bool
 
 	seen  []string // what the agent can have seen
 	known string   // what the agent believes to be there
