@@ -173,12 +173,20 @@ try {
     await editor.click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Control+Alt+n');
-    await page
-      .locator('.lightBulbWidget, .codicon-gutter-lightbulb')
-      .filter({ visible: true })
-      .first()
-      .click();
-    await page.locator('.action-widget', { hasText: 'Reject hunk' }).waitFor();
+    await page.locator('.statusbar-item', { hasText: /^Ln 6, Col 5/ }).waitFor();
+    const bulb = page.locator('.lightBulbWidget, .codicon-gutter-lightbulb');
+    const menu = page.locator('.action-widget', { hasText: 'Quick Fix' });
+    await until('a light bulb for the change', async () => {
+      await bulb.filter({ visible: true }).first().click();
+      await menu.waitFor();
+      if ((await menu.filter({ hasText: 'Reject hunk' }).count()) > 0) {
+        return true;
+      }
+      // It was still that of the line before.
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('ArrowRight');
+      return false;
+    });
     if (pictures) {
       await page.screenshot({ path: path.join(pictures, 'lightbulb.png') });
     }

@@ -141,7 +141,7 @@ export function files(changed: ChangedFile[]): Child[] {
       h(
         'summary',
         { 'data-key': 'files' },
-        `${many(changed.length, 'file')} changed `,
+        `${many(changed.length, 'file')} `,
         stat(
           sum(({ added }) => added),
           sum(({ removed }) => removed),
