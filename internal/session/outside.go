@@ -290,8 +290,13 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 }
 
 // quietFor is how long a file must have been left alone to be taken for
-// complete: most programs empty a file before they write it anew.
-const quietFor = 50 * time.Millisecond
+// complete: most programs empty a file before they write it anew. One that was
+// emptied must have stayed so for emptyFor reads: a busy machine may take its time
+// to go on, and an empty text contradicts all that the user has typed.
+const (
+	quietFor = 50 * time.Millisecond
+	emptyFor = 10
+)
 
 // whole reads a file that may be in the middle of being written: what differs
 // from what was there before must be read twice, a while apart, to be believed.
@@ -305,12 +310,20 @@ func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.
 	f.mu.Lock()
 	before := f.before
 	f.mu.Unlock()
-	for tries := 0; ; tries++ {
+	for tries, alike := 0, 0; ; tries++ {
 		disk, err := read(f.path)
+		if last != nil && last.Exists == disk.Exists && last.Content == disk.Content {
+			alike++
+		} else {
+			alike = 0
+		}
+		enough := 1
+		if before != nil && before.Len() > 0 && disk.Exists && disk.Content == "" {
+			enough = emptyFor
+		}
 		switch {
-		case err != nil, tries == 20,
-			before != nil && disk.Exists && before.Equal(text.New(disk.Content)),
-			last != nil && last.Exists == disk.Exists && last.Content == disk.Content:
+		case err != nil, tries == 20, alike >= enough,
+			before != nil && disk.Exists && before.Equal(text.New(disk.Content)):
 			return disk, err
 		}
 		last = &disk
