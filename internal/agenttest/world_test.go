@@ -209,7 +209,8 @@ func (w *world) startServer(members []string) {
 	}
 	cmd := exec.Command(bin, "serve", "--debug")
 	cmd.Dir = w.work
-	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + w.t.TempDir(), "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TMPDIR=" + w.t.TempDir(), "GIT_CONFIG_NOSYSTEM=1",
+		"GORACE=atexit_sleep_ms=0"} // every process would stay for a second
 	cmd.Stderr = w.log
 	in, err := cmd.StdinPipe()
 	if err != nil {
