@@ -6,11 +6,9 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
-	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
@@ -273,70 +271,6 @@ func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resum
 	}
 	f.takeUp(doc, lost, *from, found, missing, sum)
 	return nil
-}
-
-// changedSince returns the state from which a text came that is none of those known: the last
-// one, unless the edit which that was written for was never made, and the user has gone on
-// without it; what that one lost is listed with it.
-func changedSince(e journal.Entry, found text.Text, now func() time.Time) (*review.Doc, []review.Hunk, *journal.Record, error) {
-	last, err := review.UnmarshalState(e.Last.State, now)
-	if err != nil || e.Last.Before == nil || e.Last.Before.Missing {
-		return last, nil, &e.Last, err
-	}
-	// If nothing was undecided before: an agent's edit leaves the baseline alone.
-	was := review.New(last.Baseline(), now)
-	from := &journal.Record{}
-	if e.Prev != nil && e.Prev.State != nil {
-		if was, err = review.UnmarshalState(e.Prev.State, now); err != nil {
-			return nil, nil, nil, err
-		}
-		from = e.Prev
-	}
-	if !sameText(e.Last.Before.Text, was.Text()) || !neverMade(was.Text(), last.Text(), found) {
-		return last, nil, &e.Last, nil
-	}
-	// Perhaps the edit was made after all, and its text is found yet. The state it made knows
-	// that text, and can mostly be led back to what was before.
-	lost := last.Resume(was.Text())
-	if last.Baseline().Equal(was.Baseline()) && slices.Equal(pendingIDs(last), pendingIDs(was)) {
-		return last, lost, from, nil
-	}
-	return was, nil, from, nil
-}
-
-func pendingIDs(d *review.Doc) []string {
-	var ids []string
-	for _, h := range d.Hunks(review.StatePending, review.StateConflict) {
-		ids = append(ids, h.ID)
-	}
-	return ids
-}
-
-// neverMade reports whether nothing is to be seen in a text of the edit that makes after of
-// before: no row of it, and all that it takes out is there.
-func neverMade(before, after, found text.Text) bool {
-	rows := func(t text.Text) []string { return t.Lines(0, t.LineCount()) }
-	old, now := rows(before), rows(found)
-	taken, put := map[int]bool{}, map[string]bool{}
-	for _, d := range linediff.Diff(old, rows(after)) {
-		for i := d.A0; i < d.A1; i++ {
-			taken[i] = true
-		}
-		for _, s := range rows(after)[d.B0:d.B1] {
-			put[s] = true
-		}
-	}
-	for _, d := range linediff.Diff(old, now) {
-		for i := d.A0; i < d.A1; i++ {
-			if taken[i] {
-				return false
-			}
-		}
-		if slices.ContainsFunc(now[d.B0:d.B1], func(s string) bool { return put[s] }) {
-			return false
-		}
-	}
-	return true
 }
 
 // takeUp makes doc, as an earlier run knew it, that of the text found. lost is what it has lost

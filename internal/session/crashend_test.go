@@ -1,0 +1,170 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// Whatever is going on when acp-ls, or it and the editor, is killed, or the power fails:
+// afterwards the text is what is found, what the user wrote is in the baseline, what agents
+// wrote and nobody accepted is not, and where the text is the same so are baseline and hunks.
+func TestRestartAgreesAfterEveryPrefix(t *testing.T) {
+	t.Setenv("PATH", "") // no git: what the folder held is copied
+	histories, from := *crashRuns, *crashFrom
+	if testing.Short() {
+		histories = min(histories, 40)
+	}
+	if *crashSeed != 0 {
+		histories, from = 1, *crashSeed
+	}
+	exact, steps := 0, 0
+	for seed := from; seed < from+uint64(histories); seed++ {
+		ok := t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newCrashWorld(t, seed)
+				for w.at == nil {
+					w.step()
+				}
+				w.written = nil
+				w.close()
+				w.revert(w.at.state, w.at.root)
+				w.start()
+				n := w.restarted()
+				exact += n
+				steps += len(w.trace)
+				w.close()
+				if t.Failed() {
+					t.Logf("-crashseed %d: killed %s\n%s\n%s", seed, w.at.what, strings.Join(w.trace, "\n"), w.explained())
+				}
+			})
+		})
+		if !ok {
+			return
+		}
+	}
+	t.Logf("%d steps, %d restarts of files compared exactly", steps, exact)
+	if *crashSeed == 0 && exact < histories/3 {
+		t.Errorf("only %d files of %d histories could be compared exactly", exact, histories)
+	}
+}
+
+// explained is what was so at the crash, and what the journal says of it.
+func (w *crashWorld) explained() string {
+	var out strings.Builder
+	for _, name := range crashNames {
+		f := w.at.files[name]
+		fmt.Fprintf(&out, "%s was: in the journal %v\n  text %q\n  base %q\n  editor %q\n", name, f.kept, f.text, f.base, w.at.texts[name])
+		if b, err := os.ReadFile(filepath.Join(w.at.root, name)); err == nil {
+			fmt.Fprintf(&out, "  disk %q\n", b)
+		}
+	}
+	found, err := journal.Open(w.at.state, w.root, journal.Options{}).TakeOver()
+	if err != nil {
+		return err.Error()
+	}
+	defer found.Keep()
+	for _, e := range found.Entries {
+		for _, r := range e.Records() {
+			fmt.Fprintf(&out, "%s: record before %v, on disk %v, deleted %v, pending %d\n", filepath.Base(r.Path), r.Before, r.OnDisk, r.Deleted, r.Pending)
+			if d, err := review.UnmarshalState(r.State, time.Now); err == nil {
+				fmt.Fprintf(&out, "  text %q\n  base %q\n", d.Text().String(), d.Baseline().String())
+			}
+		}
+	}
+	return out.String()
+}
+
+// restarted looks at what a restart has made of the files, and returns how many were to be
+// exactly as before.
+func (w *crashWorld) restarted() (exact int) {
+	both := w.r.IntN(2) == 0 // the editor is killed too
+	text, wasOpen := w.at.texts["f"]
+	if both || !wasOpen {
+		text = readFile(w.t, w.path("f"))
+	}
+	if wasOpen || w.r.IntN(2) == 0 {
+		w.e.open(w.uri("f"), text)
+	}
+	w.rests()
+	for _, name := range crashNames {
+		was, now := w.at.files[name], w.crashFile(name)
+		found := text
+		if name == "g" {
+			found = readFile(w.t, w.path("g"))
+		}
+		if now.text != found {
+			w.t.Errorf("%s: the restart has made %q of %q", name, now.text, found)
+		}
+		for _, u := range othersToken.FindAllString(found, -1) {
+			if taken := strings.Contains(was.text, u) && !strings.Contains(was.base, u); !taken && !strings.Contains(now.base, u) {
+				w.t.Errorf("%s: %s, which is no agent's, is not in the baseline %q of %q", name, u, now.base, found)
+			}
+		}
+		for _, a := range agentToken.FindAllString(found, -1) {
+			known := w.at.exact && was.kept && strings.Contains(was.text, a) && !strings.Contains(was.base, a)
+			if known && strings.Contains(now.base, a) {
+				w.t.Errorf("%s: the agent's %s is in the baseline %q of %q", name, a, now.base, found)
+			}
+		}
+		if w.at.exact && was.kept && found == was.text && !was.unknown {
+			exact++
+			if now.base != was.base {
+				w.t.Errorf("%s: baseline %q, was %q, of %q", name, now.base, was.base, found)
+			}
+			if !slices.Equal(now.hunks, was.hunks) {
+				w.t.Errorf("%s: hunks %q, were %q", name, now.hunks, was.hunks)
+			}
+		}
+		if _, err := w.c.Reject(w.t.Context(), Decide{URI: w.uri(name)}); err != nil {
+			w.t.Fatal(err)
+		}
+		w.rests()
+		if left := w.crashFile(name); left.text != now.base || len(left.hunks) > 0 {
+			w.t.Errorf("%s: reject leaves %q and hunks %q, the baseline was %q", name, left.text, left.hunks, now.base)
+		}
+	}
+	return exact
+}
+
+// A restart ends well, and says the same, if it is killed at once, again and again.
+func TestRestartOfRestarts(t *testing.T) {
+	w := newEarth(t)
+	w.start()
+	writeFile(t, w.path("f"), abc)
+	writeFile(t, w.path("g"), abc)
+	w.e.open(w.uri("f"), abc)
+	w.e.replace(w.uri("f"), "c\n", "c\nuser\n")
+	w.agent("f", aBc)
+	w.agent("g", aBc)
+	f, g := w.hunks("f"), w.hunks("g")
+	if f == "" || g == "" {
+		t.Fatal("there is nothing to keep")
+	}
+	text := w.e.text(w.uri("f"))
+	for i := range 6 {
+		w.crash()
+		w.wantHunks("g", g)
+		if i%2 == 1 {
+			w.e.open(w.uri("f"), text)
+			w.wantHunks("f", f)
+		}
+	}
+	if _, err := w.c.Reject(t.Context(), Decide{}); err != nil {
+		t.Fatal(err)
+	}
+	if list := w.c.Reviews("", "", review.StatePending); len(list) != 0 {
+		t.Errorf("after reject %+v", list)
+	}
+	if b, err := os.ReadFile(w.path("g")); err != nil || string(b) != abc {
+		t.Errorf("g: %q, %v", b, err)
+	}
+}

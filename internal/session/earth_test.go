@@ -1,0 +1,236 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/config"
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// earth is what outlives a core: a workspace and a state directory.
+type earth struct {
+	t           *testing.T
+	root, state string
+	runs        int
+
+	c *Core
+	e *fakeEditor
+	l *fakeLauncher
+
+	wrote   chan struct{} // has a value when something was written
+	failing bool          // nothing can be written
+
+	sure, before int64  // size of the journal when it was last synced, and the time before
+	written      func() // called behind every synced record: its edit is not made yet
+}
+
+func newEarth(t *testing.T) *earth {
+	root := t.TempDir()
+	if p, err := buffers.Resolve(root); err == nil {
+		root = string(p)
+	}
+	w := &earth{t: t, root: root, state: t.TempDir(), wrote: make(chan struct{}, 1)}
+	t.Cleanup(func() { w.close() })
+	return w
+}
+
+// journalSize is the size of the newest journal.
+func (w *earth) journalSize() (n int64) {
+	files, _ := filepath.Glob(filepath.Join(w.state, "journal", "*", "*.journal"))
+	for _, name := range files {
+		if info, err := os.Stat(name); err == nil {
+			n = info.Size()
+		}
+	}
+	return n
+}
+
+type tellingJournal struct {
+	*journal.Journal
+	w *earth
+}
+
+func (j tellingJournal) Write(sync bool, records ...journal.Record) error {
+	if j.w.failing && len(records) > 0 {
+		return errors.New("no space left on device")
+	}
+	err := j.Journal.Write(sync, records...)
+	if sync {
+		j.w.before, j.w.sure = j.w.sure, j.w.journalSize()
+	}
+	if sync && len(records) > 0 && j.w.written != nil {
+		j.w.written()
+	}
+	select {
+	case j.w.wrote <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// start starts a core with an editor, and waits until it has taken up what there is.
+func (w *earth) start() {
+	w.t.Helper()
+	w.runs++
+	run := w.runs
+	st := config.Default()
+	st.DefaultAgent = "fake"
+	st.Files.Save = config.SaveNever
+	w.l = &fakeLauncher{}
+	var mu sync.Mutex
+	n := 0
+	w.c = New(Options{Launcher: w.l, Settings: func() *config.Settings { return st },
+		NewID: func(p string) string {
+			mu.Lock()
+			defer mu.Unlock()
+			n++
+			return fmt.Sprintf("%s%d.%d", p, run, n)
+		},
+		Journal: func(workspace string) (Journal, error) {
+			if workspace != w.root {
+				w.t.Errorf("journal of %q, want %q", workspace, w.root)
+			}
+			return tellingJournal{journal.Open(w.state, workspace, journal.Options{}), w}, nil
+		},
+	})
+	w.c.unwatched = true // nothing may wait for the system in virtual time
+	w.e = newFakeEditor(w.t, w.c, w.root)
+	if err := w.c.durable.wait(w.t.Context()); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *earth) close() {
+	if w.c == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	if err := w.c.Close(ctx); err != nil {
+		w.t.Error(err)
+	}
+	w.c = nil
+}
+
+// snapshot copies what is on disk: as a process leaves it that is killed now.
+func (w *earth) snapshot() (state, root string) {
+	state, root = w.t.TempDir(), w.t.TempDir()
+	copyTree(w.t, state, w.state)
+	copyTree(w.t, root, w.root)
+	return state, root
+}
+
+func copyTree(t *testing.T, to, from string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// revert makes the disk what it was at a snapshot.
+func (w *earth) revert(state, root string) {
+	w.t.Helper()
+	w.state = w.t.TempDir()
+	copyTree(w.t, w.state, state)
+	list, err := os.ReadDir(w.root)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, e := range list {
+		if err := os.RemoveAll(filepath.Join(w.root, e.Name())); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	copyTree(w.t, w.root, root)
+}
+
+// crash kills acp-ls and starts it again. It returns the texts that the editor had,
+// which is another one now.
+func (w *earth) crash() map[string]string {
+	w.t.Helper()
+	state, root := w.snapshot()
+	texts := map[string]string{}
+	w.e.mu.Lock()
+	for uri, d := range w.e.docs {
+		texts[uri] = d.text.String()
+	}
+	w.e.mu.Unlock()
+	w.written = nil
+	w.close()
+	w.revert(state, root)
+	w.start()
+	return texts
+}
+
+func (w *earth) path(name string) string { return filepath.Join(w.root, name) }
+func (w *earth) uri(name string) string  { return buffers.PathURI(w.path(name)) }
+
+// agent writes a file as an agent does.
+func (w *earth) agent(name, content string) {
+	w.t.Helper()
+	turnOf(w.t, w.c, w.l, func(h Host, sid string) {
+		if err := h.WriteTextFile(w.t.Context(), sid, w.path(name), content); err != nil {
+			w.t.Errorf("write: %v", err)
+		}
+	})
+}
+
+// hunks shows the hunks of a file as "base>text".
+func (w *earth) hunks(name string, states ...review.State) string {
+	var out []string
+	for _, r := range w.c.Reviews(w.uri(name), "", states...) {
+		if r.File != nil {
+			out = append(out, r.File.Op)
+		}
+		for _, h := range r.Hunks {
+			out = append(out, strings.ReplaceAll(h.BaseText+">"+h.Text, "\n", "|"))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (w *earth) wantHunks(name, want string, states ...review.State) {
+	w.t.Helper()
+	if got := w.hunks(name, states...); got != want {
+		w.t.Errorf("hunks of %s: %q, want %q", name, got, want)
+	}
+}
+
+func (w *earth) wantTold(part string) {
+	w.t.Helper()
+	w.e.await("a message with "+part, func() bool {
+		return slices.ContainsFunc(w.e.messages, func(m string) bool { return strings.Contains(m, part) })
+	})
+}
+
+// awaitKept waits until the journal has the file's state as it is on disk.
+func (w *earth) awaitKept(f *file) {
+	w.t.Helper()
+	limit := time.After(20 * time.Second)
+	for {
+		f.kept.pen <- struct{}{}
+		f.mu.Lock()
+		kept := f.kept.last == f.version() && f.kept.last.onDisk
+		f.mu.Unlock()
+		<-f.kept.pen
+		if kept {
+			return
+		}
+		select {
+		case <-w.wrote:
+		case <-limit:
+			w.t.Fatal("the save was not written down")
+		}
+	}
+}
