@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -48,7 +49,8 @@ func init() {
 			return w.decided("acp.review.undo", map[string]any{"session": a.take("a session")})
 		},
 		// awaits waits until the editor is shown so many things to decide on in a file:
-		// hunks, and the change of the file as a whole.
+		// hunks, and the change of the file as a whole; or until there are so many hunks
+		// of a state.
 		"awaits": func(w *world, a *args) ([]string, error) {
 			name := a.take("a path")
 			n, err := strconv.Atoi(a.take("a number"))
@@ -57,11 +59,29 @@ func init() {
 			}
 			ctx, cancel := w.limit()
 			defer cancel()
+			if len(a.words) > 0 { // hunks that the editor is not shown
+				return nil, w.awaitState(ctx, name, a.take("a state"), n)
+			}
 			return nil, w.theEditor().Await(ctx, fmt.Sprintf("%d things to decide on in %s", n, name), func(s fakeeditor.State) bool {
 				return w.shownIn(s.Log, w.uri(name)) == n
 			})
 		},
 	})
+}
+
+func (w *world) awaitState(ctx context.Context, name, state string, n int) error {
+	for {
+		files, err := w.reviews(map[string]any{"uri": w.uri(name), "state": state})
+		if err != nil {
+			return err
+		}
+		if got := len(files) > 0 && len(files[0].Hunks) == n; got || n == 0 && len(files) == 0 {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("there are not %d %s hunks in %s but %+v", n, state, name, files)
+		}
+	}
 }
 
 // shownIn counts what the editor is shown of a file now.

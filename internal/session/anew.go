@@ -30,8 +30,8 @@ func (f *file) suspect(after text.Text) {
 		return
 	}
 	o := f.core.attribute(f.path)
-	if o.Author == review.AuthorUser {
-		return // nobody is at work
+	if o.Author == review.AuthorUser && !f.doc.Tracking() {
+		return // nobody is at work, and git has nothing to take away or bring back
 	}
 	f.anew = &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, whose: o}
 	f.core.spawn(func() {

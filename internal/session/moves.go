@@ -5,13 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
-	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
@@ -19,99 +16,6 @@ import (
 // A file that an agent renames arrives as one that is gone and one that is new, with
 // the same content, or nearly, in whatever order and at whatever points of one turn. It is one change of the file as a whole, and the rows
 // that differ are hunks as in any other file. What was undecided before goes along.
-
-// move is a file that has another name now.
-type move struct {
-	from, to checkpoint.Change
-}
-
-// nearlySame is how much of two texts must be the same, of all rows of both, for one to
-// be the other under a new name.
-const nearlySame = 0.6
-
-// Limits of what is compared row by row: a turn may make and delete files by the
-// thousands.
-const (
-	maxPairs    = 400
-	maxPairSize = 256 << 10
-)
-
-// pairMoves finds the files among gone and made that are one, each at most once:
-// first those that are the same to the byte, by preference under the same base name,
-// then the most alike.
-func pairMoves(gone, made []checkpoint.Change) []move {
-	var out []move
-	usedGone, usedMade := map[int]bool{}, map[int]bool{}
-	take := func(i, j int) {
-		usedGone[i], usedMade[j] = true, true
-		out = append(out, move{gone[i], made[j]})
-	}
-	base := func(c checkpoint.Change) string { return filepath.Base(string(c.Path)) }
-	madeOf := map[string][]int{} // by content
-	for j, m := range made {
-		madeOf[m.After.Sum()] = append(madeOf[m.After.Sum()], j)
-	}
-	for _, sameName := range []bool{true, false} {
-		for i, g := range gone {
-			if g.Before.Opaque == "" && g.Before.Content == "" {
-				continue // all empty files are the same
-			}
-			for _, j := range madeOf[g.Before.Sum()] {
-				if !usedGone[i] && !usedMade[j] && (!sameName || base(g) == base(made[j])) {
-					take(i, j)
-				}
-			}
-		}
-	}
-	type pair struct {
-		i, j int
-		like float64
-	}
-	var pairs []pair
-	if len(gone)*len(made) <= maxPairs {
-		for i, g := range gone {
-			for j, m := range made {
-				if usedGone[i] || usedMade[j] {
-					continue
-				}
-				if l := likeness(g.Before, m.After); l >= nearlySame {
-					pairs = append(pairs, pair{i, j, l})
-				}
-			}
-		}
-	}
-	slices.SortStableFunc(pairs, func(a, b pair) int {
-		if a.like != b.like {
-			if a.like > b.like {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
-	for _, p := range pairs {
-		if !usedGone[p.i] && !usedMade[p.j] {
-			take(p.i, p.j)
-		}
-	}
-	return out
-}
-
-// likeness is the part of two texts' rows that they have in common.
-func likeness(a, b checkpoint.State) float64 {
-	if a.Opaque != "" || b.Opaque != "" || len(a.Content) > maxPairSize || len(b.Content) > maxPairSize {
-		return 0
-	}
-	if strings.TrimSpace(a.Content) == "" || strings.TrimSpace(b.Content) == "" {
-		return 0
-	}
-	x, y := rowsOf(a.Content), rowsOf(b.Content)
-	differ := 0
-	for _, e := range linediff.Diff(x, y) {
-		differ += e.A1 - e.A0 + e.B1 - e.B0
-	}
-	return 1 - float64(differ)/float64(len(x)+len(y))
-}
 
 // takeMoves tracks the renames among the changes of a turn, and returns what is
 // left of them.
@@ -172,7 +76,7 @@ func (s *session) vanished(changes []checkpoint.Change) []checkpoint.Change {
 func (f *file) isNewlyGone(turn string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.deleted || f.entire.gone {
+	if f.deleted || f.entire.gone || f.opaque != "" && f.opaqueOp == "delete" {
 		return f.entire.by.Turn == turn
 	}
 	return !f.missing && f.opaqueSeen == nil
@@ -184,7 +88,11 @@ func (f *file) isNewlyMade(turn string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.deleted || f.entire.from != "" || f.opaqueSeen != nil:
+	case f.deleted || f.entire.from != "":
+		return false
+	case f.opaque != "":
+		return f.opaqueOp == "create" && f.entire.by.Turn == turn
+	case f.opaqueSeen != nil:
 		return false
 	case f.created:
 		return f.entire.by.Turn == turn && f.doc != nil && f.doc.OnlyAgent()
@@ -296,6 +204,9 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 	to.missing = false
 	from.entire, from.created, from.deleted, from.missing = entire{}, false, false, true
 	from.opaque, from.opaqueSeen = "", nil
+	if opaque {
+		from.opaqueSeen = &checkpoint.State{} // that it is gone
+	}
 	if len(from.open) == 0 {
 		from.doc = nil
 		from.keepBefore(text.Text{})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/merge"
@@ -287,62 +286,6 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	f.keepBeforeOf(want, o)
 	f.mu.Unlock()
 	return true, nil
-}
-
-// quietFor is how long a file must have been left alone to be taken for
-// complete: most programs empty a file before they write it anew. One that was
-// emptied must have stayed so for emptyFor reads: a busy machine may take its time
-// to go on, and an empty text contradicts all that the user has typed.
-const (
-	quietFor = 50 * time.Millisecond
-	emptyFor = 10
-)
-
-// whole reads a file that may be in the middle of being written: what differs
-// from what was there before must be read twice, a while apart, to be believed.
-// Time stamps do not tell; where a file is emptied they may stay as they were.
-func (f *file) whole(ctx context.Context, read func(buffers.Path) (buffers.Disk, error)) (buffers.Disk, error) {
-	return f.wholeAfter(ctx, read, nil)
-}
-
-// wholeAfter is whole for a file that was read a while ago, as last; nil if it was not.
-func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.Disk, error), last *buffers.Disk) (buffers.Disk, error) {
-	f.mu.Lock()
-	before := f.before
-	f.mu.Unlock()
-	for tries, alike := 0, 0; ; tries++ {
-		disk, err := read(f.path)
-		if last != nil && last.Exists == disk.Exists && last.Content == disk.Content {
-			alike++
-		} else {
-			alike = 0
-		}
-		enough := 1
-		if before != nil && before.Len() > 0 && disk.Exists && disk.Content == "" {
-			enough = emptyFor
-		}
-		switch {
-		case err != nil, tries == 20, alike >= enough,
-			before != nil && disk.Exists && before.Equal(text.New(disk.Content)):
-			return disk, err
-		}
-		last = &disk
-		if err := pause(ctx, quietFor); err != nil {
-			return disk, err
-		}
-	}
-}
-
-// pause waits, unless ctx ends.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // mergeDisk merges what has changed on disk since the before-copy into a
