@@ -1,8 +1,12 @@
 package crashtest
 
 import (
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
+	"maps"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -157,5 +161,60 @@ func (k *walk) step(kill *moment) {
 		k.userSaves()
 	case 9:
 		k.rests()
+	}
+}
+
+// What was done to files as a whole is offered again too, and can be taken back.
+func TestKillAfterWholeFiles(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		t.Run(fmt.Sprintf("the turn has ended: %v", ended), func(t *testing.T) {
+			w := newWorld(t)
+			w.write("gone", "1\n2\n")
+			w.write("open", "1\n2\n")
+			w.start()
+			w.open("open", "1\n2\n")
+			turn := w.prompt()
+			turn.wrote(turn.writes("made", "m\n"))
+			turn.reads("open")
+			turn.wrote(turn.writes("open", "1\nTWO\n"))
+			if ended {
+				check(t, os.Remove(w.path("gone")))
+				turn.end()
+			}
+			w.kill()
+			for range 2 {
+				w.start()
+				ops := map[string]string{}
+				var r struct {
+					Files []struct {
+						URI  string
+						File struct{ Op string }
+					}
+				}
+				w.command("acp.review.list", map[string]any{}, &r)
+				for _, f := range r.Files {
+					ops[f.URI] = f.File.Op
+				}
+				want := map[string]string{w.uri("made"): "create", w.uri("open"): ""}
+				if ended {
+					want[w.uri("gone")] = "delete"
+				}
+				if !maps.Equal(ops, want) {
+					t.Errorf("offered are %v, want %v", ops, want)
+				}
+				w.kill()
+			}
+			w.start()
+			w.command("acp.review.reject", map[string]any{}, nil)
+			if got := w.disk("gone"); got != "1\n2\n" {
+				t.Errorf("what was deleted is %q", got)
+			}
+			if got := w.disk("open"); got != "1\n2\n" {
+				t.Errorf("what was changed is %q", got)
+			}
+			if _, err := os.Lstat(w.path("made")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("what was made is still there (%v)", err)
+			}
+		})
 	}
 }

@@ -88,6 +88,9 @@ func (how decision) of(changes []review.ChangeID) decision {
 // decide finds the hunks that are meant, in the files that have them, and
 // applies the decision file by file.
 func (c *Core) decide(ctx context.Context, d Decide, state review.State, how decision) (Decision, error) {
+	if err := c.durable.wait(ctx); err != nil { // what earlier runs have left is meant too
+		return Decision{}, err
+	}
 	var out Decision
 	left := slices.Clone(d.Hunks)
 	var only buffers.Path
