@@ -17,6 +17,7 @@ import { Gutter } from './review/gutter';
 import { changeOf } from './review/lines';
 import { conflictsOf, linesOf, ReviewState } from './review/state';
 import { ChangesTree } from './review/tree';
+import { Saves } from './saves';
 import { StatusItem } from './status';
 
 /** acp-ls is started anew this many times within this many milliseconds. */
@@ -27,7 +28,8 @@ export class App implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('acp-ls', { log: true });
   readonly review = new ReviewState();
   readonly typing = new Typing();
-  readonly documents = new Documents(this.output, this.typing);
+  readonly saves = new Saves();
+  readonly documents = new Documents(this.output, this.typing, this.saves);
   readonly chat: ChatController;
   readonly model: ChatModel;
   readonly questions: Questions;
@@ -65,6 +67,7 @@ export class App implements vscode.Disposable {
     this.disposables = [
       this.output,
       this.documents,
+      this.saves,
       this.typing,
       this.view,
       this.decorations,
@@ -179,6 +182,7 @@ export class App implements vscode.Disposable {
     try {
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
+        saves: this.saves,
         onApplied: (uris) => this.documents.applied(uris),
         onCommand: (command, args) => this.clicked(command, args),
         onDied: (why) => this.onDied(why),

@@ -19,6 +19,7 @@ import {
   type Requests,
 } from './contract';
 import { locateServer, serverEnvironment } from './locator';
+import type { Saves } from './saves';
 import { ServerProcess } from './server';
 import { section, serverPath } from './settings';
 import { dataFolder, isSettings } from './settingsFiles';
@@ -55,6 +56,7 @@ export interface Handlers {
   requests: RequestHandlers;
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
+  saves: Saves;
   /** An edit of the server's was applied to documents. */
   onApplied(uris: string[]): void;
   /** acp-ls has ended without being told to. */
@@ -223,7 +225,8 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
   return {
     didOpen: async (document, next) => (ours(document) ? next(document) : undefined),
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
-    didSave: async (document, next) => (ours(document) ? next(document) : undefined),
+    didSave: async (document, next) =>
+      ours(document) && handlers.saves.isTrue(document) ? next(document) : undefined,
     didChange: async (event, next) => (ours(event.document) ? next(event) : undefined),
     // The server completes prompts; elsewhere it need not be asked at every "/".
     provideCompletionItem: (document, position, context, token, next) =>
@@ -235,6 +238,7 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     executeCommand: (command, args) => handlers.onCommand(command, args),
     workspace: {
       handleApplyEdit: async (params, next) => {
+        await handlers.saves.ended(documentsOf(params.edit));
         const result = await next(params, new vscode.CancellationTokenSource().token);
         if ('applied' in result && result.applied) {
           handlers.onApplied(documentsOf(params.edit));

@@ -12,7 +12,8 @@ import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import type { Typing } from './editor';
-import { carry, difference, follow, typedAt } from './text';
+import type { Saves } from './saves';
+import { carry, difference, follow, lf, sameText, typedAt } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
  * long enough, and edits the document then. */
@@ -41,6 +42,7 @@ export class Documents implements vscode.Disposable {
   constructor(
     private readonly output: vscode.LogOutputChannel,
     private readonly typing: Typing,
+    private readonly saves: Saves,
   ) {
     this.disposables.push(
       vscode.window.onDidChangeActiveTextEditor(() => void this.putRight()),
@@ -61,14 +63,11 @@ export class Documents implements vscode.Disposable {
     if (document === undefined || document.isUntitled) {
       return { saved: false };
     }
-    if (!document.isDirty) {
-      return { saved: true };
-    }
     await this.putRight();
     if (this.behind.has(document.uri.toString())) {
       return { saved: false }; // VS Code would ask the user what to do
     }
-    return { saved: await document.save() };
+    return { saved: await this.saves.save(document) };
   }
 
   /** Waits until VS Code has read the file anew, which it does by itself. */
@@ -88,7 +87,7 @@ export class Documents implements vscode.Disposable {
       }
       const left = deadline - Date.now();
       if (left <= 0) {
-        return { reloaded: await this.revertIfInFront(document, disk) };
+        return { reloaded: false }; // a file that VS Code does not watch
       }
       await changeOf(document, left);
     }
@@ -239,15 +238,6 @@ export class Documents implements vscode.Disposable {
       `${document.uri.fsPath}: the unsaved text could not be put back after the file was read anew. Undo brings it back.`,
     );
   }
-
-  /** For a document that is clean and whose file VS Code does not watch. */
-  private async revertIfInFront(document: vscode.TextDocument, disk: string): Promise<boolean> {
-    if (!isInFront(document) || document.isDirty) {
-      return false;
-    }
-    await vscode.commands.executeCommand(revert);
-    return !document.isDirty && sameText(document.getText(), disk);
-  }
 }
 
 /** The open document of a URI, however that is spelled. */
@@ -339,15 +329,6 @@ async function textOnDisk(document: vscode.TextDocument): Promise<string | undef
   } catch {
     return undefined; // gone, or no UTF-8: VS Code knows better what to do
   }
-}
-
-/** Whether two texts are the same but for line ends, which a document has of one kind only. */
-function sameText(a: string, b: string): boolean {
-  return lf(a) === lf(b);
-}
-
-function lf(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(/\r/g, '\n');
 }
 
 /** A text with the line ends of a document. */

@@ -68,3 +68,13 @@ export function typedAt(before: string, after: string, caret: number): number {
   const { start, end, insert } = difference(before, after);
   return caret >= start && caret <= end ? start + insert.length : follow(before, after, caret);
 }
+
+/** Whether two texts are the same but for line ends, which a document has of one kind only. */
+export function sameText(a: string, b: string): boolean {
+  return lf(a) === lf(b);
+}
+
+/** A text with the line ends of Unix. */
+export function lf(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(/\r/g, '\n');
+}

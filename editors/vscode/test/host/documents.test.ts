@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import {
   closeAll,
+  hunks,
   hunksAre,
   open,
   prompt,
@@ -151,6 +152,47 @@ suite('documents', () => {
     await until('put right', () => !app.documents.isBehind(document.uri.toString()));
     assert.equal(await document.save(), true);
     assert.equal(await read('crlf.txt'), 'my one\r\ntwo\r\n3\r\n');
+  });
+
+  test('typing while a document is saved loses no key, while an agent works', async function () {
+    this.timeout(60_000);
+    const rest = `${'x'.repeat(99)}\n`.repeat(40_000); // so that saving takes a while
+    const document = await open('saving.txt', rest);
+    let typed = '';
+    let late = 0;
+    for (let i = 0; i < 12; i++) {
+      await type(0, typed.length, String.fromCharCode(65 + i));
+      typed += String.fromCharCode(65 + i);
+      const saved = document.save();
+      for (const key of 'abc') {
+        await vscode.commands.executeCommand('type', { text: key });
+        typed += key;
+      }
+      await saved;
+      late += Number((await read('saving.txt')) !== document.getText());
+      await prompt(app, session, [{ disk: 'other.txt', text: `${i}\n` }]);
+      assert.equal(document.getText().slice(0, typed.length), typed);
+    }
+    assert.ok(late > 0, 'no key came while the document was being saved');
+    assert.deepEqual(hunks(app, document), []);
+    await document.save();
+    assert.equal(await read('saving.txt'), typed + rest);
+  });
+
+  test('an edit of the agent while a decision is being saved', async () => {
+    const document = await open('decided.txt', 'one\n');
+    for (let i = 0; i < 10; i++) {
+      await prompt(app, session, [{ write: 'decided.txt', text: `two ${i}\n` }]);
+      await hunksAre(app, document, 'pending 0-1');
+      const rejected = app.perform('acp.review.reject', { uri: document.uri.toString() });
+      await until('is rejected', () => document.getText() === 'one\n');
+      await prompt(app, session, [{ write: 'decided.txt', text: `three ${i}\n` }]);
+      await rejected;
+      await hunksAre(app, document, 'pending 0-1');
+      assert.equal(document.getText(), `three ${i}\n`);
+      await app.perform('acp.review.reject', { uri: document.uri.toString() });
+      await until('is rejected', () => document.getText() === 'one\n');
+    }
   });
 
   test('a file that is not open is written on disk', async () => {
