@@ -79,7 +79,7 @@ func (nopCloser) Close() error { return nil }
 type agentsCmd struct{}
 
 func (agentsCmd) Run(p *program) error {
-	st, err := userSettings(p.stderr)
+	st, _, err := userSettings(p.stderr)
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ type doctorCmd struct {
 }
 
 func (c doctorCmd) Run(p *program) error {
-	st, err := userSettings(p.stderr)
+	st, problems, err := userSettings(p.stderr)
 	if err != nil {
 		return err
 	}
@@ -168,6 +168,9 @@ func (c doctorCmd) Run(p *program) error {
 	for _, o := range s.Options {
 		fmt.Fprintf(p.stdout, "  option %s = %v\n", o.ID, o.Value)
 	}
+	if problems > 0 {
+		return fmt.Errorf("the agent works, but the settings are not all understood: see above (%d)", problems)
+	}
 	fmt.Fprintln(p.stdout, "all is well")
 	return nil
 }
@@ -203,17 +206,17 @@ func (doctorHost) Elicit(context.Context, string, session.Form) (session.FormAns
 	return session.FormAnswer{}, errNoTurn
 }
 
-// userSettings are those of the user's file; what is wrong in it is said.
-func userSettings(stderr io.Writer) (*config.Settings, error) {
+// userSettings are those of the user's file; what is wrong in it is said, and counted.
+func userSettings(stderr io.Writer) (st *config.Settings, problems int, err error) {
 	layer, err := userLayer()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	st, problems := config.Load(layer)
-	for _, pr := range problems {
+	st, found := config.Load(layer)
+	for _, pr := range found {
 		fmt.Fprintln(stderr, "acp-ls:", pr.Error())
 	}
-	return st, nil
+	return st, len(found), nil
 }
 
 func userLayer() (config.Layer, error) {
