@@ -210,8 +210,8 @@ func (f *file) throwAway(now text.Text) {
 func (f *file) discard(now text.Text) {
 	o := f.whose(now, f.before)
 	seen := now
-	if o.Author != review.AuthorUser && f.before != nil {
-		seen = f.before.Text
+	if f.before != nil {
+		seen = f.before.Text // which brings back what was undecided in it
 	}
 	back := seen
 	if f.before != nil && f.before.whole != nil && f.inConflict() {
@@ -231,7 +231,7 @@ func (f *file) discard(now text.Text) {
 	}
 	was := f.doc.Text()
 	o.Change = f.core.changeID()
-	f.doc.AgentEdit(now, o)
+	takeOver(f.doc, now, o)
 	f.record(&o, was, now, false)
 	f.keepBeforeOf(now, o)
 }
@@ -239,11 +239,18 @@ func (f *file) discard(now text.Text) {
 // thrownAway takes in a reload by which the user threw away what was not saved, if it is
 // one: t is what the disk had when it was last taken in; mu is held.
 func (f *file) thrownAway(before *taken, t text.Text) bool {
-	if before == nil || buffers.NormHashText(before.Text) != buffers.NormHashText(t) {
+	if before == nil || f.formatting() {
 		return false
+	}
+	same := buffers.NormHashText(before.Text) == buffers.NormHashText(t)
+	if !same && f.core.running(f.path) {
+		return false // whose the rest is has to be found out
 	}
 	f.before = before
 	f.discard(t)
+	if !same {
+		f.core.spawn(func() { f.core.lookAtGit(f.core.ctx) })
+	}
 	return true
 }
 

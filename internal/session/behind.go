@@ -102,7 +102,9 @@ func (s *session) compareDisk(ctx context.Context) {
 		if err := f.takeIn(ctx, ch, point, readIn(ch.After)); err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track change on disk", "path", ch.Path, "err", err)
 		}
-		if ch.After.Opaque == "" && ch.After.Exists {
+		if !ch.After.Exists {
+			s.ledger.gone(ch.Path)
+		} else if ch.After.Opaque == "" {
 			s.ledger.saw(ch.Path, text.New(ch.After.Content)) // by its own hand, mostly
 		}
 		f.keep(false)

@@ -332,7 +332,17 @@ func (f *file) removeUnderDocument() error {
 	if err != nil || !disk.Exists {
 		return err
 	}
-	return buffers.RemoveFile(f.path, disk.Seen())
+	f.mu.Lock()
+	had, missing := f.before, f.missing
+	f.keepBefore(text.Text{})
+	f.missing = true // by the user's will: no agent has taken it away
+	f.mu.Unlock()
+	if err = buffers.RemoveFile(f.path, disk.Seen()); err != nil {
+		f.mu.Lock()
+		f.before, f.missing = had, missing
+		f.mu.Unlock()
+	}
+	return err
 }
 
 // pathOf is the file of a URI, as an open document or as a name.

@@ -47,6 +47,7 @@ func (s *session) read(ctx context.Context, path string) (buffers.Path, text.Tex
 	t, err := c.readText(p)
 	switch {
 	case isMissing(err):
+		s.ledger.gone(p)
 		return p, text.Text{}, Errorf(KindNotFound, "%s does not exist", path)
 	case err != nil:
 		return p, text.Text{}, Errorf(KindInvalid, "%w", err)
@@ -122,16 +123,24 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	}
 	mine := h.proc.writes.join(queueOf(path))
 	defer mine.leave()
+	arrived := s.ledger.arrived()
 	placed(ctx)
 	if err := mine.wait(ctx); err != nil {
 		return err
 	}
-	_, err = s.write(ctx, path, func(p buffers.Path, disk buffers.Disk) (proposal, error) {
+	w, err := s.write(ctx, path, func(p buffers.Path, disk buffers.Disk) (proposal, error) {
+		base, err := s.core.readText(p)
+		if err != nil || !s.ledger.made(p, base, arrived) {
+			base = s.ledger.base(p, content, text.New(disk.Content))
+		}
 		return proposal{
-			base: s.ledger.base(p, content, text.New(disk.Content)).String(), content: content, origin: s.origin(p),
+			base: base.String(), content: content, origin: s.origin(p),
 			mirrored: h.proc.agent.Info().MirrorsWrites,
 		}, nil
 	})
+	if KindOf(err) == KindConflict {
+		s.ledger.refuse(w.path)
+	}
 	return err
 }
 

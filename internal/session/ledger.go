@@ -17,22 +17,26 @@ import (
 type ledger struct {
 	now func() time.Time
 
-	mu    sync.Mutex
-	seen  map[buffers.Path][]sighting // oldest first
-	asked map[buffers.Path]bool       // the agent has read the file through us
+	mu      sync.Mutex
+	seen    map[buffers.Path][]sighting // oldest first
+	asked   map[buffers.Path]bool       // the agent has read the file through us
+	refused map[buffers.Path]bool       // its last write was refused, and it has not read since
+	order   uint64
 }
 
 type sighting struct {
 	text   text.Text
 	when   time.Time
 	change review.ChangeID // the agent's own write that made it, if it is one
+	order  uint64          // when, among what comes and goes
+	anew   bool            // read because a write was refused
 }
 
 // ledgerDepth bounds the texts kept for one file.
 const ledgerDepth = 12
 
 func newLedger(now func() time.Time) *ledger {
-	return &ledger{now: now, seen: map[buffers.Path][]sighting{}, asked: map[buffers.Path]bool{}}
+	return &ledger{now: now, seen: map[buffers.Path][]sighting{}, asked: map[buffers.Path]bool{}, refused: map[buffers.Path]bool{}}
 }
 
 func (l *ledger) saw(p buffers.Path, t text.Text) { l.add(p, sighting{text: t}) }
@@ -42,8 +46,10 @@ func (l *ledger) saw(p buffers.Path, t text.Text) { l.add(p, sighting{text: t}) 
 func (l *ledger) read(p buffers.Path, t text.Text) {
 	l.mu.Lock()
 	l.asked[p] = true
+	anew := l.refused[p]
+	delete(l.refused, p)
 	l.mu.Unlock()
-	l.saw(p, t)
+	l.add(p, sighting{text: t, anew: anew})
 }
 
 // wrote notes a write of the agent's own: the text as the agent sent it.
@@ -55,6 +61,8 @@ func (l *ledger) add(p buffers.Path, s sighting) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.when = l.now()
+	l.order++
+	s.order = l.order
 	list := slices.DeleteFunc(l.seen[p], func(o sighting) bool { return o.text.Equal(s.text) && o.change == s.change })
 	list = append(list, s)
 	if len(list) > ledgerDepth {
@@ -69,6 +77,48 @@ func (l *ledger) forgetWrites(p buffers.Path, rejected func(review.ChangeID) boo
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.seen[p] = slices.DeleteFunc(l.seen[p], func(s sighting) bool { return s.change != "" && rejected(s.change) })
+}
+
+// gone notes that the agent knows the file to be missing: what it writes next is made from
+// nothing.
+func (l *ledger) gone(p buffers.Path) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.seen, p)
+}
+
+// arrived is the place of a write that has come, among what the agent has seen: it is made
+// from what came before.
+func (l *ledger) arrived() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.order++
+	return l.order
+}
+
+// refuse notes that a write was refused, and the agent asked to read again.
+func (l *ledger) refuse(p buffers.Path) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused[p] = true
+}
+
+// made tells that a write which has arrived then was made from live, the text that is
+// there: the agent, which asks us for files, had sent that itself, to the byte, and was
+// told that it is there; or it has read it because a write was refused. Nobody else's
+// words are at stake then, or the agent was told of them.
+func (l *ledger) made(p buffers.Path, live text.Text, arrived uint64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, s := range slices.Backward(l.seen[p]) {
+		if !s.text.Equal(live) {
+			return false
+		}
+		if (s.change != "" || s.anew) && s.order < arrived {
+			return l.asked[p]
+		}
+	}
+	return false
 }
 
 // base returns the text from which the agent made content: of all it can have

@@ -115,8 +115,8 @@ func (w *modelWorld) after(f *modelFile, was sight, d Decision, err error) (sigh
 		return sight{}, err
 	}
 	w.settle()
-	disk, there := f.disk, f.exists
 	w.rewritten(f)
+	f.sent = "\x00" // it may have been rejected
 	s := w.see(f)
 	switch {
 	case !f.open && f.exists && f.disk != s.text:
@@ -124,16 +124,13 @@ func (w *modelWorld) after(f *modelFile, was sight, d Decision, err error) (sigh
 	case !f.open && !f.exists && s.text != "":
 		return s, fmt.Errorf("%s is gone, the text is %q", f.name, s.text)
 	case f.open && was.created && blankText(s.text):
-		f.exists = isThere(f.buffersPath())
-		f.taken, f.isTaken = "", false
-		if !f.exists {
-			f.disk = ""
+		if f.exists = isThere(f.buffersPath()); !f.exists {
+			f.disk, f.taken, f.isTaken = "", "", false
 		}
 	case f.open && f.saves:
 		f.taken, f.isTaken = f.disk, f.exists
 	}
 	f.saves = false
-	_, _ = disk, there
 	return s, nil
 }
 
@@ -218,6 +215,9 @@ func (w *modelWorld) restores(f *modelFile, was sight, d Decision, err error) er
 			return nil
 		}
 		want = w.expected(want, h.BaseText, h.Text)
+		for _, n := range difference(h.BaseText, h.Text) {
+			delete(w.accepted, n) // accepted, undone, restored
+		}
 	}
 	if err := w.compare(s, want); err != nil {
 		return fmt.Errorf("%s: restore in %q: %w", f.name, was.text, err)

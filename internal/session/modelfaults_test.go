@@ -224,3 +224,152 @@ func TestLikenessOfShortFiles(t *testing.T) {
 		}
 	}
 }
+
+// A file that the agent makes where the user has a document that was never saved is
+// merged into it: both have begun with nothing.
+func TestFileMadeUnderAnUnsavedDocument(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	e.open(uri, "")
+	e.typeAt(uri, 0, 0, "USER\n")
+	turnOf(t, c, l, func(Host, string) { writeFile(t, path, "AGENT\n") })
+	if got := e.text(uri); got != "USER\n" {
+		t.Errorf("text %q", got)
+	}
+	if h := hunksOf(t, c, uri); len(h) != 1 || h[0].State != review.StateConflict || h[0].Text != "AGENT\n" {
+		t.Errorf("hunks %+v", h)
+	}
+}
+
+// A file that the agent made, and that is gone because the user rejected it, has not been
+// taken away by the agent, and a next rejection does not bring it back.
+func TestRejectedFileStaysAway(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	turnOf(t, c, l, func(h Host, sid string) {
+		if err := h.WriteTextFile(t.Context(), sid, path, "AGENT\n"); err != nil {
+			t.Error(err)
+		}
+		e.open(uri, "AGENT\n")
+		if _, err := c.Reject(t.Context(), Decide{URI: uri}); err != nil {
+			t.Error(err)
+		}
+	})
+	if r := c.Reviews("", ""); len(r) > 0 {
+		t.Errorf("%+v", r)
+	}
+	if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+		t.Error(err)
+	}
+	if isThere(buffers.Path(path)) {
+		t.Errorf("the file is there: %q", readFile(t, path))
+	}
+}
+
+// An agent that has the very text that is there takes back rows of its own in a write that
+// changes others too, and writes anew what it wrote, though older texts differ in fewer
+// rows from what it sends.
+func TestWriteFromTheTextThatIsThere(t *testing.T) {
+	debug := strings.Replace(ten, "3\n", "3\ndebug\n", 1)
+	for name, open := range map[string]bool{"open": true, "not open": false} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		if open {
+			e.open(uri, ten)
+		}
+		for _, content := range []string{debug, strings.Replace(ten, "8\n", "EIGHT\n", 1), "all\nanew\n", "and\nagain\nanew\n"} {
+			turnOf(t, c, l, func(h Host, sid string) {
+				if _, err := h.ReadTextFile(t.Context(), sid, path, nil, nil); err != nil {
+					t.Error(err)
+				}
+				if err := h.WriteTextFile(t.Context(), sid, path, content); err != nil {
+					t.Errorf("%s: write %q: %v", name, content, err)
+				}
+			})
+			got := readFile(t, path)
+			if open {
+				got = e.text(uri)
+			}
+			if got != content {
+				t.Errorf("%s: text %q, want %q", name, got, content)
+			}
+			if base, err := c.Baseline(uri); err != nil || base != ten {
+				t.Errorf("%s: baseline %q, %v", name, base, err)
+			}
+		}
+	}
+}
+
+// An agent whose write was refused reads again, and can then write whatever it likes.
+func TestWriteAfterARefusal(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, "")
+	e.open(uri, "")
+	turnOf(t, c, l, func(h Host, sid string) {
+		read := func() string {
+			s, err := h.ReadTextFile(t.Context(), sid, path, nil, nil)
+			if err != nil {
+				t.Error(err)
+			}
+			return s
+		}
+		read()
+		if err := h.WriteTextFile(t.Context(), sid, path, "a\nb\n"); err != nil {
+			t.Error(err)
+		}
+		e.replace(uri, "b\n", "b\nUSER\n")
+		if err := h.WriteTextFile(t.Context(), sid, path, "c\nd\n"); KindOf(err) != KindConflict {
+			t.Errorf("write: %v", err)
+		}
+		if err := h.WriteTextFile(t.Context(), sid, path, "c\nUSER\nd\n"+strings.TrimPrefix(read(), "a\nb\nUSER\n")); err != nil {
+			t.Errorf("write after reading again: %v", err)
+		}
+	})
+	if got := e.text(uri); got != "c\nUSER\nd\n" {
+		t.Errorf("text %q", got)
+	}
+}
+
+// An agent that has deleted a file, or was told that it is gone, can make it anew.
+func TestWriteOfAFileThatIsGone(t *testing.T) {
+	for _, told := range []bool{false, true} {
+		l := &fakeLauncher{}
+		c, _, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		writeFile(t, path, ten)
+		turnOf(t, c, l, func(h Host, sid string) {
+			if _, err := h.ReadTextFile(t.Context(), sid, path, nil, nil); err != nil {
+				t.Error(err)
+			}
+			if err := os.Remove(path); err != nil {
+				t.Error(err)
+			}
+			if told {
+				if _, err := h.ReadTextFile(t.Context(), sid, path, nil, nil); KindOf(err) != KindNotFound {
+					t.Errorf("read: %v", err)
+				}
+			} else {
+				c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+				if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+					t.Error(err)
+				}
+			}
+			if err := h.WriteTextFile(t.Context(), sid, path, "new\n"); err != nil {
+				t.Errorf("told %v: %v", told, err)
+			}
+		})
+		if got := readFile(t, path); got != "new\n" {
+			t.Errorf("told %v: %q", told, got)
+		}
+	}
+}

@@ -57,7 +57,13 @@ func (w *modelWorld) step() error {
 
 // typed notes that the user made now of the text.
 func (w *modelWorld) typed(f *modelFile, now string) {
-	if slices.ContainsFunc(f.past, func(p modelPast) bool { return p.text == now }) {
+	if now == f.disk && f.taken != f.disk {
+		w.undone(f, now) // or a reload: nobody can tell
+		f.any = true
+		return
+	}
+	f.had[f.text] = true
+	if f.had[now] {
 		w.undone(f, now) // as far as anybody can tell
 		return
 	}
@@ -66,6 +72,7 @@ func (w *modelWorld) typed(f *modelFile, now string) {
 	}
 	w.forgetWords(f.text, now)
 	f.text = now
+	f.had[now] = true
 }
 
 // forgetWords notes that the user has taken words out.
@@ -86,6 +93,9 @@ func (w *modelWorld) agentMade(f *modelFile, now string) {
 		}
 	}
 	for _, n := range difference(f.text, now) {
+		if !isAgents(n) && !f.gone[n] {
+			w.claimed[n] = true // what the user let go, the agent has put back as its own
+		}
 		delete(f.gone, n)
 	}
 	f.text = now
@@ -221,6 +231,11 @@ func (w *modelWorld) undone(f *modelFile, now string) {
 	for _, word := range modelWords.FindAllString(now, -1) {
 		w.words[word] = true
 	}
+	for _, n := range namesOf(now) {
+		if w.claimed[n] {
+			f.lax[n] = true
+		}
+	}
 	f.loose = true
 	f.text = now
 	f.gone = map[string]bool{}
@@ -302,20 +317,21 @@ func (w *modelWorld) openOrClose(f *modelFile) error {
 		return nil
 	}
 	w.logf("close %s", f.name)
-	conflict := w.see(f).inConflict()
+	was := w.see(f)
 	f.open = false
 	w.e.close(f.uri)
-	err := w.discarded(f, conflict)
+	err := w.discarded(f, was)
 	f.unsure = behind
 	return err
 }
 
 // discarded notes that the user threw away what is not on disk.
-func (w *modelWorld) discarded(f *modelFile, conflict bool) error {
+func (w *modelWorld) discarded(f *modelFile, was sight) error {
+	defer w.release(f, was.base+gones(was))
 	if !f.exists {
 		// Nothing is left to decide on.
 		w.forgetWords(f.text, "")
-		f.text, f.gone, f.past = "", map[string]bool{}, nil
+		f.text, f.gone = "", map[string]bool{}
 		f.taken, f.isTaken = "", false
 		return nil
 	}
@@ -329,7 +345,7 @@ func (w *modelWorld) discarded(f *modelFile, conflict bool) error {
 				f.lax[n] = true
 			}
 		}
-		if conflict {
+		if was.inConflict() {
 			f.any = true // between the two lies what the agent wrote first
 			for _, n := range namesOf(seen) {
 				f.lax[n] = isAgents(n) // accepted before, perhaps, and arrived again
@@ -346,13 +362,13 @@ func (w *modelWorld) reloadStep(f *modelFile) error {
 		return nil // it would be anybody's
 	}
 	w.logf("reload %s", f.name)
-	conflict := w.see(f).inConflict()
+	was := w.see(f)
 	w.load(f)
 	if f.disk != f.taken || !f.isTaken {
 		w.settle()
 		return w.noticed(f, w.inTurn())
 	}
-	return w.discarded(f, conflict)
+	return w.discarded(f, was)
 }
 
 // load makes the disk the text of a document, as a reload does.
@@ -385,7 +401,15 @@ func (w *modelWorld) inTurn() bool { return w.turn != "" }
 func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 	defer func() { f.unsure = false }()
 	if f.open && f.exists && f.text != f.disk && w.e.text(f.uri) == f.disk {
-		f.isTaken, f.taken = true, "\x00" // it has nothing unsaved, whatever was taken in of the disk
+		// It has nothing unsaved, whatever was taken in of the disk, and whosever that is.
+		fresh := f.taken != f.disk
+		for _, n := range namesOf(f.disk) {
+			f.lax[n] = !fresh && isAgents(n)
+		}
+		if f.isTaken, f.taken = true, "\x00"; !fresh {
+			w.undone(f, f.disk)
+			f.any, f.taken = true, f.disk
+		}
 	}
 	if f.taken == f.disk && f.isTaken == f.exists {
 		return nil
@@ -410,6 +434,7 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 	if agents {
 		w.agentMade(f, now)
 	} else {
+		f.taken = f.disk
 		w.typed(f, now)
 		f.loose = true // rows that stood for rows which are gone have gone with them
 	}
@@ -425,6 +450,9 @@ func (w *modelWorld) allNoticed(agents, onlyOpen bool) error {
 		}
 		if err := w.noticed(f, agents); err != nil {
 			return err
+		}
+		if f.disk != f.text {
+			f.sent = "\x00" // it may have seen the disk since
 		}
 	}
 	return nil
@@ -592,7 +620,7 @@ func (w *modelWorld) diskStep(f *modelFile) error {
 		if err := os.Remove(f.path); err != nil {
 			return err
 		}
-		f.disk, f.exists = "", false
+		f.disk, f.exists, f.knows = "", false, false
 	} else {
 		s := w.edited(f.disk, "A")
 		w.logf("the agent writes %s on disk: %q", f.name, s)
@@ -607,7 +635,7 @@ func (w *modelWorld) diskStep(f *modelFile) error {
 func (w *modelWorld) read(f *modelFile) {
 	s, err := w.host.ReadTextFile(w.t.Context(), w.sid, f.path, nil, nil)
 	w.logf("the agent reads %s: %q, %v", f.name, s, err)
-	f.known, f.knows = s, err == nil
+	f.known, f.knows, f.asked = s, err == nil, f.asked || err == nil
 	f.seen = append(f.seen, s)
 }
 
@@ -630,7 +658,11 @@ func (w *modelWorld) writeStep(f *modelFile) error {
 // writes runs what the agent does, while the user types or not, and checks what has
 // become of it.
 func (w *modelWorld) writes(f *modelFile, known, content string, do func() error) error {
+	there := f.exists
 	want := w.expected(namesOf(f.text), f.taken, f.disk) // it is taken in first
+	if d, ok := w.e.at.Document(f.uri); ok && d.State() == buffers.Behind {
+		want = namesOf(f.disk) // nothing is unsaved, whatever was taken in of the disk
+	}
 	// What of that was in a conflict is settled by the write.
 	disputed := append(difference(f.taken, f.disk), difference(f.disk, f.taken)...)
 	done := make(chan error, 1)
@@ -647,18 +679,29 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	f.taken, f.isTaken = f.disk, f.exists
 	s := w.see(f)
 	var e *Error
+	// The agent has sent what is there itself.
+	certain := f.asked && there && known == f.text && f.sent == f.text && len(disputed) == 0 && typed == nil
 	switch {
+	case err == nil && certain:
+		want = w.expected(want, known, content)
 	case err == nil:
-		want = w.patched(f, s, want, known, content, disputed)
+		want = w.patched(f, s, want, known, content, append(disputed, typed...))
+	case KindOf(err) == KindConflict && certain:
+		return fmt.Errorf("nobody has changed what the agent knows: %w", err)
 	case !errors.As(err, &e) || e.Kind != KindConflict && e.Kind != KindBusy && e.Kind != KindStale:
 		return fmt.Errorf("write: %w", err)
 	}
 	f.known, f.knows = content, err == nil
-	f.seen = append(f.seen, content)
+	if f.seen = append(f.seen, content); err == nil {
+		f.sent = content
+	}
 	if err := w.compare(s, append(want, typed...), disputed...); err != nil {
 		return fmt.Errorf("the write made %q of %q: %w", s.text, f.text, err)
 	}
 	w.agentMade(f, s.text)
+	for _, n := range typed {
+		delete(w.claimed, n)
+	}
 	return nil
 }
 
@@ -669,6 +712,13 @@ func (w *modelWorld) patched(f *modelFile, s sight, now []string, known, content
 	n := len(difference(known, content)) + len(difference(content, known))
 	for _, seen := range append(f.seen, f.disk) {
 		if m := len(difference(seen, content)) + len(difference(content, seen)); m <= n {
+			if want := w.expected(now, seen, content); w.compare(s, want, disputed...) == nil {
+				return want
+			}
+		}
+	}
+	if slices.Contains(f.seen, content) { // a return to what it saw once
+		for _, seen := range f.seen {
 			if want := w.expected(now, seen, content); w.compare(s, want, disputed...) == nil {
 				return want
 			}
@@ -711,7 +761,7 @@ func (w *modelWorld) toolStep(f *modelFile) error {
 	if err != nil {
 		return err
 	}
-	f.known, f.knows = b.Text, true
+	f.known, f.knows, f.asked = b.Text, true, true
 	f.seen = append(f.seen, b.Text)
 	first := 1 + w.r.IntN(b.Total+1)
 	e := BufferEdit{First: first, Last: min(b.Total, first-1+w.r.IntN(2)), New: w.name("A") + "\n"}

@@ -123,15 +123,16 @@ func (f *file) takeBefore() error {
 	disk, err := look(f.path)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	had := f.before
 	f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
 	if err != nil {
 		return err
 	}
 	now := text.New(disk.Content)
-	if disk.Exists || !open {
-		f.keepBefore(now)
-		f.missing = !disk.Exists
+	if f.keepBefore(now); had != nil && had.Equal(now) {
+		f.before = had // whose it is may still matter
 	}
+	f.missing = !disk.Exists
 	if !open {
 		f.takeUsers(disk, review.AuthorUser)
 	} else if disk.Exists {
