@@ -40,6 +40,7 @@ type flight struct {
 	want   text.Text
 	next   *review.Doc    // what becomes the truth when want is seen
 	reload *review.Origin // set if a reload was asked for: whose the loaded text is
+	read   *text.Text     // what the editor read then, if it has
 	landed bool
 
 	op   operation

@@ -200,7 +200,7 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 		return
 	}
 	if fl := f.flight; fl != nil && fl.reload != nil && !fl.landed {
-		f.doc, fl.landed = fl.before, true // what we asked for, however it reads
+		f.doc, fl.landed, fl.read = fl.before, true, &d.Text // what we asked for, however it reads
 		takeOver(f.doc, d.Text, *fl.reload)
 	}
 	if f.doc.Text().Equal(d.Text) || f.land(d.Text) || f.thrownAway(before, d.Text) {

@@ -185,19 +185,30 @@ func (f *file) catchUp(ctx context.Context) error { return f.catchUpAs(ctx, f.wh
 
 // catchUpAs is catchUp for a text of which whose says whose it is.
 func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) error {
+	for range maxTries {
+		if again, err := f.catchUpOnce(ctx, whose); err != nil || !again {
+			return err
+		}
+	}
+	return nil
+}
+
+// catchUpOnce is catchUpAs for what the disk has at one time. again: the editor has
+// read something else.
+func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) (again bool, err error) {
 	f.mu.Lock()
 	live, d, open := f.live()
 	before, gone, fine := f.before, f.entire.gone, f.fine
 	f.mu.Unlock()
 	if !open || !gone && f.upToDate(live, d, before, fine) {
-		return nil
+		return false, nil
 	}
 	if err := f.findOut(ctx); err != nil {
-		return err
+		return false, err
 	}
 	disk, err := f.whole(ctx, live.at.store.Look)
 	if err != nil || !disk.Exists {
-		return err
+		return false, err
 	}
 	f.mu.Lock()
 	f.isBack()
@@ -206,11 +217,11 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	d, open = live.at.Document(live.uri)
 	switch {
 	case !open:
-		return nil
+		return false, nil
 	case d.State() == buffers.Dirty:
-		return f.mergeDisk(ctx, whose)
+		return false, f.mergeDisk(ctx, whose)
 	case d.State() != buffers.Behind:
-		return nil
+		return false, nil
 	}
 	want := text.New(buffers.KeepStyle(d.Text.String(), disk.Content))
 	f.mu.Lock()
@@ -219,8 +230,8 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	o := whose(want, before)
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
-	if done, err := f.reload(ctx, live, d, want, o, before); done || err != nil {
-		return err
+	if done, again, err := f.reload(ctx, live, d, want, o, before); done || err != nil {
+		return again, err
 	}
 	_, err = f.change(ctx, operation{
 		label: "changed on disk", by: &o,
@@ -238,24 +249,24 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 		f.keepBeforeOf(text.New(disk.Content), o)
 		f.mu.Unlock()
 	}
-	return err
+	return false, err
 }
 
 // reload has the editor reload a document whose file has moved. The text that
 // then arrives, by whatever messages, is the change of o. It reports whether the
-// document has the disk's text now.
-func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin, before *taken) (done bool, err error) {
+// document has the disk's text now, and whether that is not what it was asked for.
+func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin, before *taken) (done, again bool, err error) {
 	if !live.at.editor.Can("reload") {
-		return false, nil
+		return false, false, nil
 	}
 	if err := f.lockOps(ctx); err != nil {
-		return false, err
+		return false, false, err
 	}
 	defer f.unlockOps()
 	f.mu.Lock()
 	if f.doc == nil || !f.doc.Text().Equal(d.Text) {
 		f.mu.Unlock()
-		return true, nil // the user has gone on: the document is dirty now
+		return true, false, nil // the user has gone on: the document is dirty now
 	}
 	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
 		takeOver(doc, want, o)
@@ -274,19 +285,22 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 		f.mu.Lock()
 		f.flight = nil
 		f.mu.Unlock()
-		return false, ctx.Err()
+		return false, false, ctx.Err()
 	}
-	var again errAgain
-	if err := f.await(ctx, fl, load, nil); errors.As(err, &again) {
-		return false, nil
+	var tryAgain errAgain
+	if err := f.await(ctx, fl, load, nil); errors.As(err, &tryAgain) {
+		return false, false, nil
 	} else if err != nil {
-		return false, err
+		return false, false, err
 	}
 	f.mu.Lock()
+	defer f.mu.Unlock()
+	if fl.read != nil && buffers.NormHashText(*fl.read) != buffers.NormHashText(want) {
+		want, again = *fl.read, true // it was written on meanwhile, or emptied for that
+	}
 	f.record(&o, fl.before.Text(), want, false)
 	f.keepBeforeOf(want, o)
-	f.mu.Unlock()
-	return true, nil
+	return true, again, nil
 }
 
 // mergeDisk merges what has changed on disk since the before-copy into a
