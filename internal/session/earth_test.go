@@ -31,6 +31,7 @@ type earth struct {
 	wrote   chan struct{} // has a value when something was written
 	failing bool          // nothing can be written
 
+	sized        sync.Mutex
 	sure, before int64  // size of the journal when it was last synced, and the time before
 	written      func() // called behind every synced record: its edit is not made yet
 }
@@ -61,15 +62,17 @@ type tellingJournal struct {
 	w *earth
 }
 
-func (j tellingJournal) Write(sync bool, records ...journal.Record) error {
+func (j tellingJournal) Write(synced bool, records ...journal.Record) error {
 	if j.w.failing && len(records) > 0 {
 		return errors.New("no space left on device")
 	}
-	err := j.Journal.Write(sync, records...)
-	if sync {
+	err := j.Journal.Write(synced, records...)
+	if synced {
+		j.w.sized.Lock()
 		j.w.before, j.w.sure = j.w.sure, j.w.journalSize()
+		j.w.sized.Unlock()
 	}
-	if sync && len(records) > 0 && j.w.written != nil {
+	if synced && len(records) > 0 && j.w.written != nil {
 		j.w.written()
 	}
 	select {
