@@ -24,7 +24,7 @@ func openJournal(workspace string) (session.Journal, error) {
 
 type storeCmd struct {
 	List  storeListCmd  `cmd:"" default:"1" help:"List what is undecided, by workspace."`
-	Purge storePurgeCmd `cmd:"" help:"Remove journals in which nothing is undecided any more."`
+	Purge storePurgeCmd `cmd:"" help:"Remove journals in which nothing is undecided any more, or nothing younger than 90 days."`
 }
 
 type storeListCmd struct{}

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,12 +48,16 @@ type crashWorld struct {
 	tokens   int
 	accepted map[string]bool // tokens of agents that the user accepted
 	rejected map[string]bool
-	undo     []string // texts of f
+	undo     []string        // texts of f
+	taken    map[string]bool // others' tokens that were once taken for an agent's
 
-	countdown int // moments until the crash
+	deciding atomic.Bool // a decision that changes no text: nobody was told
+	trace    []string
+
+	tickMu    sync.Mutex // guards what follows
+	countdown int        // moments until the crash
 	at        *moment
-	deciding  bool // a decision that changes no text: nobody was told
-	trace     []string
+	power     *rand.Rand
 }
 
 // The texts of rows tell who wrote them: an agent Abk, the user U2z, another program D3z.
@@ -69,7 +75,7 @@ func (w *crashWorld) token(kind string) string {
 }
 
 func newCrashWorld(t *testing.T, seed uint64) *crashWorld {
-	w := &crashWorld{earth: newEarth(t), r: rand.New(rand.NewPCG(seed, 11)), accepted: map[string]bool{}, rejected: map[string]bool{}}
+	w := &crashWorld{earth: newEarth(t), r: rand.New(rand.NewPCG(seed, 11)), power: rand.New(rand.NewPCG(seed, 12)), accepted: map[string]bool{}, rejected: map[string]bool{}, taken: map[string]bool{}}
 	w.countdown = 1 + w.r.IntN(40)
 	w.start()
 	for _, name := range crashNames {
@@ -84,6 +90,8 @@ var crashNames = []string{"f", "g"}
 
 // tick is called at each moment at which the process can be killed.
 func (w *crashWorld) tick(what string) {
+	w.tickMu.Lock()
+	defer w.tickMu.Unlock()
 	w.countdown--
 	if w.countdown != 0 {
 		return
@@ -100,10 +108,16 @@ func (w *crashWorld) tick(what string) {
 		m.files[name] = w.crashFile(name)
 	}
 	m.state, m.root = w.snapshot()
-	if w.r.IntN(3) == 0 {
+	if w.power.IntN(3) == 0 {
 		w.cut(m)
 	}
 	w.at = m
+}
+
+func (w *crashWorld) crashed() bool {
+	w.tickMu.Lock()
+	defer w.tickMu.Unlock()
+	return w.at != nil
 }
 
 func (w *crashWorld) crashFile(name string) crashFile {
@@ -111,7 +125,7 @@ func (w *crashWorld) crashFile(name string) crashFile {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	// Whoever has the pen has just written what is so, or is about to be.
-	c := crashFile{kept: (f.kept.last == f.version() || len(f.kept.pen) > 0) && !w.deciding}
+	c := crashFile{kept: (f.kept.last == f.version() || len(f.kept.pen) > 0) && !w.deciding.Load()}
 	if f.doc == nil {
 		b, _ := os.ReadFile(w.path(name))
 		c.text, c.base = string(b), string(b)
@@ -138,11 +152,13 @@ func (w *crashWorld) cut(m *moment) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.sized.Lock()
+	defer w.sized.Unlock()
 	sure := min(w.sure, info.Size())
 	if m.what == "behind a record" {
 		sure = min(w.before, info.Size()) // it is still being written
 	}
-	if left := sure + w.r.Int64N(info.Size()-sure+1); left < info.Size() {
+	if left := sure + w.power.Int64N(info.Size()-sure+1); left < info.Size() {
 		m.what += fmt.Sprintf(", %d bytes of the journal are lost", info.Size()-left)
 		m.exact = false
 		if err := os.Truncate(files[0], left); err != nil {
@@ -248,6 +264,12 @@ func (w *crashWorld) step() {
 	w.trace = append(w.trace, what)
 	w.tick("after that")
 	synctest.Wait() // what goes on beside is not what this is about
+	for _, name := range crashNames {
+		f := w.crashFile(name)
+		for _, u := range othersToken.FindAllString(f.text, -1) {
+			w.taken[u] = w.taken[u] || !strings.Contains(f.base, u)
+		}
+	}
 }
 
 // turn is a turn, at the end of which everything was looked at.
@@ -305,14 +327,14 @@ func (w *crashWorld) decide(uri string) string {
 		return "nothing"
 	}
 	decide, what := w.c.Accept, "accept"
-	w.deciding = true
+	w.deciding.Store(true)
 	switch {
 	case state == review.StateRejected:
 		decide, what = w.c.Restore, "restore"
-		w.deciding = !moves
+		w.deciding.Store(!moves)
 	case w.r.IntN(2) == 0:
 		decide, what = w.c.Reject, "reject"
-		w.deciding = !moves
+		w.deciding.Store(!moves)
 	}
 	for a := range tokens {
 		if what == "accept" {
@@ -324,6 +346,6 @@ func (w *crashWorld) decide(uri string) string {
 	if _, err := decide(w.t.Context(), Decide{Hunks: ids}); err != nil {
 		w.t.Error(err)
 	}
-	w.deciding = false
+	w.deciding.Store(false)
 	return fmt.Sprintf("%s %d in %s", what, len(ids), filepath.Base(uri))
 }

@@ -31,10 +31,9 @@ func TestRestartAgreesAfterEveryPrefix(t *testing.T) {
 		ok := t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newCrashWorld(t, seed)
-				for w.at == nil {
+				for !w.crashed() {
 					w.step()
 				}
-				w.written = nil
 				w.close()
 				w.revert(w.at.state, w.at.root)
 				w.start()
@@ -105,7 +104,7 @@ func (w *crashWorld) restarted() (exact int) {
 			w.t.Errorf("%s: the restart has made %q of %q", name, now.text, found)
 		}
 		for _, u := range othersToken.FindAllString(found, -1) {
-			if taken := strings.Contains(was.text, u) && !strings.Contains(was.base, u); !taken && !strings.Contains(now.base, u) {
+			if !w.taken[u] && !strings.Contains(now.base, u) {
 				w.t.Errorf("%s: %s, which is no agent's, is not in the baseline %q of %q", name, u, now.base, found)
 			}
 		}

@@ -67,7 +67,7 @@ func (j tellingJournal) Write(synced bool, records ...journal.Record) error {
 		return errors.New("no space left on device")
 	}
 	err := j.Journal.Write(synced, records...)
-	if synced {
+	if synced && len(records) > 0 {
 		j.w.sized.Lock()
 		j.w.before, j.w.sure = j.w.sure, j.w.journalSize()
 		j.w.sized.Unlock()
