@@ -33,9 +33,9 @@ func (g gitMerge) write(t testing.TB, c case3) {
 	}
 }
 
-// run merges what was written. It returns the number of conflicts.
-func (g gitMerge) run(t testing.TB) (out string, conflicts int) {
-	cmd := exec.Command(g.path, "merge-file", "-p", "-q", "ours", "base", "theirs")
+// run merges what was written, with the options. It returns the number of conflicts.
+func (g gitMerge) run(t testing.TB, options ...string) (out string, conflicts int) {
+	cmd := exec.Command(g.path, append(append([]string{"merge-file", "-p", "-q"}, options...), "ours", "base", "theirs")...)
 	cmd.Dir = g.dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	stdout, err := cmd.Output()
@@ -91,6 +91,86 @@ func TestGitMergesDistinctRowsAlike(t *testing.T) {
 		}
 	}
 	t.Logf("%d clean, %d with conflicts", clean, *gitMerges-clean)
+}
+
+// Conflicts are about the same rows as git's: with mine, theirs or both of them taken, the
+// whole text is what git makes of it. Git parts a conflict where both sides have put in the
+// same rows, and joins those that are near, so both are compared where neither can be.
+func TestGitTakesAlike(t *testing.T) {
+	g := newGit(t)
+	conflicts := 0
+	for i := range *gitMerges {
+		c := randomCase(rand.New(rand.NewPCG(12, uint64(i))), 30, true)
+		got := Merge(c.base, c.ours, c.theirs)
+		if len(got.Conflicts) == 0 {
+			continue
+		}
+		conflicts += len(got.Conflicts)
+		g.write(t, c)
+		shared := slices.ContainsFunc(c.ours, func(row string) bool { return strings.HasPrefix(row, "b") })
+		for option, take := range map[string]func(k Conflict) []string{
+			"--ours":   func(k Conflict) []string { return c.ours[k.Ours[0]:k.Ours[1]] },
+			"--theirs": func(k Conflict) []string { return c.theirs[k.Theirs[0]:k.Theirs[1]] },
+			"--union": func(k Conflict) []string {
+				return slices.Concat(c.ours[k.Ours[0]:k.Ours[1]], c.theirs[k.Theirs[0]:k.Theirs[1]])
+			},
+		} {
+			if option == "--union" && (shared || len(got.Conflicts) > 1) {
+				continue
+			}
+			want, _ := g.run(t, option)
+			var rows []string
+			at := 0
+			for _, k := range got.Conflicts {
+				rows = slices.Concat(rows, got.Rows[at:k.At], take(k))
+				at = k.At + k.Ours[1] - k.Ours[0]
+			}
+			if rows = append(rows, got.Rows[at:]...); text(rows) != want {
+				t.Fatalf("%q\n%s gives %q\ngit            %q", c, option, text(rows), want)
+			}
+		}
+	}
+	if conflicts < *gitMerges/10 {
+		t.Errorf("only %d conflicts in %d merges", conflicts, *gitMerges)
+	}
+}
+
+// Line ends and a missing one at the end are beside what git compares, if all texts have the
+// same: whole texts are merged as git merges them then.
+func TestGitMergesTextsAlike(t *testing.T) {
+	g := newGit(t)
+	clean := 0
+	for i := range *gitMerges / 2 {
+		r := rand.New(rand.NewPCG(13, uint64(i)))
+		c := randomCase(r, 30, true)
+		end := []string{"\n", "\r\n"}[r.IntN(2)]
+		whole := func(rows []string) string {
+			if len(rows) == 0 {
+				return ""
+			}
+			return strings.Join(rows, end) + end
+		}
+		if r.IntN(2) == 0 { // none of them has a last line end, and the last row is nobody's
+			whole = func(rows []string) string { return strings.Join(append(slices.Clone(rows), "last"), end) }
+		}
+		texts := [3]string{whole(c.base), whole(c.ours), whole(c.theirs)}
+		for k, name := range []string{"base", "ours", "theirs"} {
+			if err := os.WriteFile(filepath.Join(g.dir, name), []byte(texts[k]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, conflicts := g.run(t)
+		got := Texts(texts[0], texts[1], texts[2])
+		if (conflicts > 0) != (len(got.Conflicts) > 0) || conflicts == 0 && got.Text != want {
+			t.Fatalf("%q\nmerged %q, %d conflicts\ngit    %q, %d", texts, got.Text, len(got.Conflicts), want, conflicts)
+		}
+		if conflicts == 0 {
+			clean++
+		}
+	}
+	if clean < *gitMerges/8 {
+		t.Errorf("only %d clean merges", clean)
+	}
 }
 
 // Where rows repeat, git may pair them in another way; how often is only told.

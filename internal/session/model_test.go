@@ -143,6 +143,12 @@ type modelFile struct {
 	anyEnd bool            // there was a moment without a line end to go by
 }
 
+// becomes notes the text that there is now.
+func (f *modelFile) becomes(text string) {
+	f.had[f.text], f.had[text] = true, true
+	f.text = text
+}
+
 func newModel(t *testing.T, seed uint64) *modelWorld {
 	w := &modelWorld{t: t, r: rand.New(rand.NewPCG(seed, 21)), er: rand.New(rand.NewPCG(seed, 22)),
 		accepted: map[string]bool{}, claimed: map[string]bool{}, words: map[string]bool{}}

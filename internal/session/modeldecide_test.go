@@ -195,7 +195,7 @@ func (w *modelWorld) rejects(f *modelFile, was sight, d Decision, err error) err
 	if err := w.compare(s, want); err != nil {
 		return fmt.Errorf("%s: reject of %q: %w", f.name, was.text, err)
 	}
-	f.text = s.text
+	f.becomes(s.text)
 	return nil
 }
 
@@ -317,7 +317,7 @@ func (w *modelWorld) adopted(f *modelFile, was sight, d Decision, accept bool, e
 	for n := range inText {
 		delete(f.gone, n)
 	}
-	f.text = s.text
+	f.becomes(s.text)
 	return nil
 }
 
@@ -350,7 +350,7 @@ func (w *modelWorld) takesBack(f *modelFile, was sight, d Decision, err error) e
 	w.release(f, was.base+was.text+gones(was))
 	f.loose = true
 	f.gone = map[string]bool{}
-	f.text = s.text
+	f.becomes(s.text)
 	return nil
 }
 

@@ -1,0 +1,277 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"acp-ls/buffers"
+)
+
+func (w *modelWorld) turnStep() error {
+	if !w.inTurn() {
+		w.logf("a turn begins")
+		w.host = nil
+		dirty := map[*modelFile]bool{}
+		for _, f := range w.files {
+			dirty[f] = f.open && w.dirty(f)
+		}
+		res, err := w.c.Prompt(w.t.Context(), Prompt{Text: "go", Session: w.session})
+		if err != nil {
+			return err
+		}
+		w.session, w.turn = res.Session, res.Turn
+		w.settle()
+		if w.host == nil {
+			return errors.New("the turn has not begun")
+		}
+		for _, f := range w.files {
+			f.knows = false
+			f.seen = append(f.seen, w.see(f).text)
+			if dirty[f] {
+				f.taken, f.isTaken = f.disk, f.exists
+			} else if err := w.noticed(f, false); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if w.r.IntN(4) == 0 {
+		w.logf("the turn is cancelled")
+		if err := w.c.Cancel(w.t.Context(), w.session); err != nil {
+			return err
+		}
+	} else {
+		w.logf("the turn ends")
+		w.end <- "end_turn"
+	}
+	w.settle()
+	err := w.allNoticed(true, false)
+	w.turn, w.host = "", nil
+	return err
+}
+
+// dirty: the document has something that its file, as the core saw it, has not.
+func (w *modelWorld) dirty(f *modelFile) bool {
+	d, ok := w.e.at.Document(f.uri)
+	return ok && d.State() == buffers.Dirty
+}
+
+// turnPoint is one of the moments in which the disk is compared.
+func (w *modelWorld) turnPoint() error {
+	if !w.inTurn() {
+		return nil
+	}
+	if w.r.IntN(3) == 0 {
+		w.logf("a folder stirs")
+		w.c.foldersChanged([]string{w.root})
+		w.settle()
+		return w.allNoticed(true, true)
+	}
+	w.logf("a tool call ends")
+	w.host.Update(w.sid, ToolPatch{ID: "t" + fmt.Sprint(w.steps), Title: str("Run"), Kind: str("execute"), Status: str("completed")})
+	w.settle()
+	return w.allNoticed(true, false)
+}
+
+func (w *modelWorld) agentStep(f *modelFile) error {
+	if !w.inTurn() {
+		return nil
+	}
+	if byDisk := w.r.IntN(4) == 0; byDisk != w.opts.disk {
+		return w.diskStep(f)
+	}
+	switch w.r.IntN(5) {
+	case 0, 1, 2:
+		return w.writeStep(f)
+	case 3:
+		return w.toolStep(f)
+	default:
+		if !f.exists && !f.open {
+			return nil
+		}
+		w.read(f)
+		return nil
+	}
+}
+
+func (w *modelWorld) diskStep(f *modelFile) error {
+	if f.exists && !f.open && w.r.IntN(8) == 0 {
+		w.logf("the agent deletes %s", f.name)
+		if err := os.Remove(f.path); err != nil {
+			return err
+		}
+		f.disk, f.exists, f.knows = "", false, false
+	} else {
+		s := w.edited(f.disk, "A")
+		w.logf("the agent writes %s on disk: %q", f.name, s)
+		if w.write(f, s); f.open && s == f.text {
+			f.loose, f.any = true, true // whose it was first, nobody can tell
+		}
+	}
+	if w.r.IntN(3) > 0 {
+		return w.turnPoint()
+	}
+	return nil
+}
+
+func (w *modelWorld) read(f *modelFile) {
+	s, err := w.host.ReadTextFile(w.t.Context(), w.sid, f.path, nil, nil)
+	w.logf("the agent reads %s: %q, %v", f.name, s, err)
+	f.known, f.knows, f.asked = s, err == nil, f.asked || err == nil
+	f.seen = append(f.seen, s)
+}
+
+// writeStep is fs/write_text_file, while which the user may type.
+func (w *modelWorld) writeStep(f *modelFile) error {
+	if f.open && !f.exists {
+		return nil
+	}
+	if f.exists && (!f.knows || w.r.IntN(3) == 0) {
+		w.read(f)
+	}
+	if !f.exists {
+		f.known = ""
+	}
+	content := w.edited(f.known, "A")
+	w.logf("the agent writes %s: %q", f.name, content)
+	return w.writes(f, f.known, content, func() error { return w.host.WriteTextFile(w.t.Context(), w.sid, f.path, content) })
+}
+
+// writes runs what the agent does, while the user types or not, and checks what has
+// become of it.
+func (w *modelWorld) writes(f *modelFile, known, content string, do func() error) error {
+	there := f.exists
+	want := w.expected(namesOf(f.text), f.taken, f.disk) // it is taken in first
+	d, open := w.e.at.Document(f.uri)
+	behind := open && d.State() == buffers.Behind
+	if behind {
+		want = namesOf(f.disk) // nothing is unsaved, whatever was taken in of the disk
+	}
+	// What of that was in a conflict is settled by the write.
+	disputed := append(difference(f.taken, f.disk), difference(f.disk, f.taken)...)
+	if behind { // until the user types
+		disputed = slices.Concat(disputed, difference(f.text, f.disk), difference(f.disk, f.text))
+	}
+	done := make(chan error, 1)
+	go func() { done <- do() }()
+	var typed []string
+	if f.open && w.r.IntN(4) == 0 {
+		time.Sleep(time.Duration(w.r.IntN(100)) * time.Millisecond)
+		typed = []string{w.typeBeside(f)}
+	}
+	err := <-done
+	w.logf("  %v", err)
+	w.settle()
+	w.rewritten(f)
+	f.taken, f.isTaken, f.saves = f.disk, f.exists, false
+	s := w.see(f)
+	var e *Error
+	// The agent has sent what is there itself.
+	certain := f.asked && there && known == f.text && f.sent == f.text && len(disputed) == 0 && typed == nil
+	switch {
+	case err == nil && certain:
+		want = w.expected(want, known, content)
+	case err == nil:
+		want = w.patched(f, s, want, known, content, append(disputed, typed...))
+	case KindOf(err) == KindConflict && certain:
+		return fmt.Errorf("nobody has changed what the agent knows: %w", err)
+	case !errors.As(err, &e) || e.Kind != KindConflict && e.Kind != KindBusy && e.Kind != KindStale:
+		return fmt.Errorf("write: %w", err)
+	}
+	f.known, f.knows = content, err == nil
+	if f.seen = append(f.seen, content); err == nil {
+		f.sent = content
+	}
+	if err := w.compare(s, append(want, typed...), disputed...); err != nil {
+		return fmt.Errorf("the write made %q of %q: %w", s.text, f.text, err)
+	}
+	if w.agentMade(f, s.text); behind {
+		f.loose, f.any = true, true
+	}
+	for _, n := range typed {
+		delete(w.claimed, n)
+	}
+	return nil
+}
+
+// patched are the rows of a text to which a write was applied: the difference from
+// what the agent knew or, as nobody can know that, from something it has seen that is as
+// near.
+func (w *modelWorld) patched(f *modelFile, s sight, now []string, known, content string, disputed []string) []string {
+	n := len(difference(known, content)) + len(difference(content, known))
+	for _, seen := range append(f.seen, f.disk) {
+		if m := len(difference(seen, content)) + len(difference(content, seen)); m <= n {
+			if want := w.expected(now, seen, content); w.compare(s, want, disputed...) == nil {
+				return want
+			}
+		}
+	}
+	if slices.Contains(f.seen, content) { // a return to what it saw once
+		for _, seen := range f.seen {
+			if want := w.expected(now, seen, content); w.compare(s, want, disputed...) == nil {
+				return want
+			}
+		}
+	}
+	return w.expected(now, known, content)
+}
+
+// rewritten looks at a file that nobody has open, and that was written by the core.
+func (w *modelWorld) rewritten(f *modelFile) {
+	if !f.open {
+		b, err := os.ReadFile(f.path)
+		f.disk, f.exists = string(b), err == nil
+		f.taken, f.isTaken = f.disk, f.exists
+	}
+}
+
+// expected are the rows of a text into which a change from base to content is merged.
+func (w *modelWorld) expected(now []string, base, content string) []string {
+	out := setOf(now)
+	for _, n := range difference(content, base) {
+		delete(out, n)
+	}
+	for _, n := range difference(base, content) {
+		out[n] = true
+	}
+	return slices.Collect(maps.Keys(out))
+}
+
+// toolStep is edit_buffer.
+func (w *modelWorld) toolStep(f *modelFile) error {
+	if !f.exists {
+		return nil
+	}
+	s, err := w.c.findSession(w.session)
+	if err != nil {
+		return err
+	}
+	b, err := s.tools.Read(w.t.Context(), f.path, 0, 0)
+	if err != nil {
+		return err
+	}
+	f.known, f.knows, f.asked = b.Text, true, true
+	f.seen = append(f.seen, b.Text)
+	first := 1 + w.r.IntN(b.Total+1)
+	e := BufferEdit{First: first, Last: min(b.Total, first-1+w.r.IntN(2)), New: w.name("A") + "\n"}
+	rows := rowsOfText(b.Text)
+	if !strings.Contains(b.Text, "\n") {
+		e.New = strings.TrimSuffix(e.New, "\n") + w.opts.eol
+	}
+	content := strings.Join(rows[:e.First-1], "") + e.New + strings.Join(rows[max(e.Last, e.First-1):], "")
+	if len(rows) > 0 && !strings.HasSuffix(rows[len(rows)-1], "\n") && e.First == len(rows)+1 {
+		content = strings.Join(rows, "") + "\n" + e.New
+	}
+	w.logf("edit_buffer %s: %+v", f.name, e)
+	err = w.writes(f, b.Text, content, func() error {
+		_, err := s.tools.Edit(w.t.Context(), f.path, b.Version, []BufferEdit{e})
+		return err
+	})
+	f.knows = false
+	return err
+}

@@ -1,0 +1,340 @@
+package session
+
+import (
+	"strings"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/text"
+)
+
+// typed notes that the user made now of the text.
+func (w *modelWorld) typed(f *modelFile, now string) {
+	if now == f.disk && f.taken != f.disk {
+		w.undone(f, now) // or a reload: nobody can tell
+		f.any = true
+		return
+	}
+	if f.had[now] {
+		w.undone(f, now) // as far as anybody can tell
+		return
+	}
+	for _, n := range difference(f.text, now) {
+		delete(f.gone, n)
+	}
+	w.forgetWords(f.text, now)
+	f.becomes(now)
+}
+
+// forgetWords notes that the user has taken words out.
+func (w *modelWorld) forgetWords(was, now string) {
+	left := setOf(modelWords.FindAllString(now, -1))
+	for _, word := range modelWords.FindAllString(was, -1) {
+		if !left[word] {
+			delete(w.words, word)
+		}
+	}
+}
+
+// agentMade notes that an agent's change made now of the text.
+func (w *modelWorld) agentMade(f *modelFile, now string) {
+	for _, n := range difference(now, f.text) {
+		if w.inBase(n) {
+			f.gone[n], f.ever[n] = true, true
+		}
+	}
+	for _, n := range difference(f.text, now) {
+		if !isAgents(n) && !f.gone[n] {
+			w.claimed[n] = true // what the user let go, the agent has put back as its own
+		}
+		delete(f.gone, n)
+	}
+	f.becomes(now)
+}
+
+func (w *modelWorld) userStep(f *modelFile) error {
+	if !f.open {
+		return nil
+	}
+	rows := rowsOfText(f.text)
+	starts := []int{0}
+	for _, row := range rows {
+		starts = append(starts, starts[len(starts)-1]+len(row))
+	}
+	body := func(i int) string { return strings.TrimRight(rows[i], "\r\n") }
+	type edit struct {
+		at, end int
+		s       string
+	}
+	var edits []edit
+	switch k := w.r.IntN(10); {
+	case k < 2: // a row, with keys, below another
+		if len(rows) == 0 {
+			edits = append(edits, edit{0, 0, w.name("U") + w.opts.eol})
+			break
+		}
+		i := w.r.IntN(len(rows))
+		at := starts[i] + len(body(i))
+		edits = append(edits, edit{at, at, w.opts.eol})
+		at += len(w.opts.eol)
+		name := w.name("U")
+		for _, s := range []string{name[:1], name[1:2], name[2:]} {
+			edits = append(edits, edit{at, at, s})
+			at += len(s)
+		}
+	case k < 4: // rows put in
+		at := starts[w.r.IntN(len(starts))]
+		if at == len(f.text) && at > 0 && !strings.HasSuffix(f.text, "\n") {
+			at = starts[len(starts)-2]
+		}
+		new := []string{w.name("U")}
+		if w.r.IntN(2) == 0 {
+			new = append(new, w.name("U"))
+		}
+		edits = append(edits, edit{at, at, w.join(new)})
+	case k < 7: // a word in a row
+		if len(rows) == 0 {
+			return nil
+		}
+		i := w.r.IntN(len(rows))
+		if nameOf(rows[i]) == "" {
+			return nil
+		}
+		word := w.name("w")
+		w.words[word] = true
+		at := starts[i]
+		if w.r.IntN(2) == 0 {
+			at += len(body(i))
+			word = " " + word
+		} else {
+			word += " "
+		}
+		edits = append(edits, edit{at, at, word})
+	case k < 9: // rows taken out
+		if len(rows) == 0 {
+			return nil
+		}
+		i := w.r.IntN(len(rows))
+		j := min(len(rows), i+1+w.r.IntN(2))
+		edits = append(edits, edit{starts[i], starts[j], ""})
+	default: // a row becomes another
+		if len(rows) == 0 {
+			return nil
+		}
+		i := w.r.IntN(len(rows))
+		if n := nameOf(rows[i]); n != "" && !w.inBase(n) {
+			return nil // which characters are still the agent's is not for the model to say
+		}
+		edits = append(edits, edit{starts[i], starts[i] + len(body(i)), w.name("U")})
+	}
+	for _, e := range edits {
+		w.logf("user, %s: [%d,%d) %q", f.name, e.at, e.end, e.s)
+		now := f.text[:e.at] + e.s + f.text[e.end:]
+		w.e.typeAt(f.uri, e.at, e.end, e.s)
+		w.typed(f, now)
+		if w.r.IntN(3) == 0 {
+			time.Sleep(time.Duration(w.r.IntN(250)) * time.Millisecond)
+		}
+	}
+	w.did(f)
+	return nil
+}
+
+// did puts the text on the editor's undo history.
+func (w *modelWorld) did(f *modelFile) {
+	now := w.e.text(f.uri)
+	if len(f.undo) > 0 && f.undo[f.here] == now {
+		return
+	}
+	f.undo = append(f.undo[:min(len(f.undo), f.here+1)], now)
+	f.here = len(f.undo) - 1
+}
+
+func (w *modelWorld) undoStep(f *modelFile) error {
+	if !f.open {
+		return nil
+	}
+	to := f.here - 1
+	if w.r.IntN(3) == 0 {
+		to = f.here + 1
+	}
+	if to < 0 || to >= len(f.undo) {
+		return nil
+	}
+	now := f.undo[to]
+	w.logf("undo to %d in %s: %q", to, f.name, now)
+	f.here = to
+	if w.opts.undoIsTwoMessages && w.r.IntN(2) == 0 {
+		a, b := ends(f.text, now)
+		w.e.typeAt(f.uri, a, len(f.text)-b, "")
+		w.e.typeAt(f.uri, a, a, now[a:len(now)-b])
+	} else {
+		a, b := ends(f.text, now)
+		w.e.typeAt(f.uri, a, len(f.text)-b, now[a:len(now)-b])
+	}
+	w.undone(f, now)
+	return nil
+}
+
+// undone notes that the text is one that there was before.
+func (w *modelWorld) undone(f *modelFile, now string) {
+	w.forgetWords(f.text, now)
+	for _, word := range modelWords.FindAllString(now, -1) {
+		w.words[word] = true
+	}
+	for _, n := range namesOf(now) {
+		if w.claimed[n] {
+			f.lax[n] = true
+		}
+	}
+	f.loose = true
+	f.becomes(now)
+	f.gone = map[string]bool{}
+}
+
+// ends are how many bytes two texts begin and end with alike.
+func ends(a, b string) (start, end int) {
+	for start < len(a) && start < len(b) && a[start] == b[start] {
+		start++
+	}
+	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	return start, end
+}
+
+// saveStep saves as the user does, unless the editor would ask what to do about a
+// file that has changed.
+func (w *modelWorld) saveStep(f *modelFile) error {
+	if !f.open {
+		return nil
+	}
+	if !w.maySave(f) {
+		return nil
+	}
+	w.logf("save %s", f.name)
+	w.saveNow(f)
+	f.becomes(f.disk)
+	f.taken, f.isTaken = f.disk, true
+	return nil
+}
+
+func (w *modelWorld) maySave(f *modelFile) bool {
+	if f.isTaken && f.exists {
+		return f.disk == f.base || f.taken == f.disk || f.disk == w.e.text(f.uri)
+	}
+	return f.isTaken == f.exists
+}
+
+func (w *modelWorld) saveNow(f *modelFile) {
+	s := w.e.text(f.uri)
+	if w.opts.format {
+		w.erMu.Lock()
+		rows := rowsOfText(s)
+		for i := range rows {
+			if w.er.IntN(3) == 0 {
+				rows[i] = strings.TrimLeft(rows[i], "\t")
+			} else if w.er.IntN(3) == 0 {
+				rows[i] = "\t" + rows[i]
+			}
+		}
+		w.erMu.Unlock()
+		new := strings.Join(rows, "")
+		if a, b := ends(s, new); s != new {
+			w.e.typeAt(f.uri, a, len(s)-b, new[a:len(new)-b])
+		}
+		s = new
+	}
+	w.write(f, s)
+	f.base = s
+	w.did(f)
+	w.e.send(buffers.Save{URI: f.uri})
+}
+
+func (w *modelWorld) openOrClose(f *modelFile) error {
+	behind := w.inTurn() && (f.taken != f.disk || f.isTaken != f.exists)
+	if !f.open {
+		if !f.exists {
+			return nil
+		}
+		w.logf("open %s", f.name)
+		if err := w.noticed(f, w.inTurn()); err != nil {
+			return err
+		}
+		f.unsure = behind
+		f.open = true
+		f.base = f.disk
+		f.undo, f.here = []string{f.disk}, 0
+		w.e.open(f.uri, f.disk)
+		return nil
+	}
+	w.logf("close %s", f.name)
+	was := w.see(f)
+	f.open = false
+	w.e.close(f.uri)
+	err := w.discarded(f, was)
+	f.unsure = behind
+	return err
+}
+
+// discarded notes that the user threw away what is not on disk.
+func (w *modelWorld) discarded(f *modelFile, was sight) error {
+	defer w.release(f, was.base+gones(was))
+	if !f.exists {
+		// Nothing is left to decide on.
+		w.forgetWords(f.text, "")
+		f.becomes("")
+		f.gone = map[string]bool{}
+		f.taken, f.isTaken = "", false
+		return nil
+	}
+	seen := f.taken
+	if !f.isTaken {
+		seen = f.disk
+	}
+	if f.text != seen {
+		for _, n := range namesOf(seen) {
+			// One that the user takes back to what it was may look like the agent's doing.
+			f.lax[n] = isAgents(n)
+		}
+		f.any = f.any || was.inConflict() // between the two lies what the agent wrote first
+		w.undone(f, seen)
+	}
+	f.taken, f.isTaken = seen, true
+	return w.noticed(f, w.inTurn())
+}
+
+func (w *modelWorld) reloadStep(f *modelFile) error {
+	if !f.open || !f.exists || f.disk != f.taken && w.e.text(f.uri) != f.base {
+		return nil // it would be anybody's
+	}
+	w.logf("reload %s", f.name)
+	was := w.see(f)
+	w.load(f)
+	if f.disk != f.taken || !f.isTaken {
+		w.settle()
+		return w.noticed(f, w.inTurn())
+	}
+	return w.discarded(f, was)
+}
+
+// load makes the disk the text of a document, as a reload does.
+func (w *modelWorld) load(f *modelFile) {
+	old := w.e.text(f.uri)
+	if w.opts.reloadsByChange {
+		if a, b := ends(old, f.disk); old != f.disk {
+			w.e.typeAt(f.uri, a, len(old)-b, f.disk[a:len(f.disk)-b])
+		}
+	} else {
+		w.e.wire.Lock()
+		w.e.note(func() { w.e.docs[f.uri] = &fakeDoc{version: 0, text: text.New(f.disk)} })
+		w.e.sendLocked(buffers.Close{URI: f.uri})
+		w.e.sendLocked(buffers.Open{URI: f.uri, LanguageID: "text", Text: f.disk})
+		w.e.wire.Unlock()
+	}
+	f.base = f.disk
+	if !w.opts.keepsUndo {
+		f.undo, f.here = nil, 0
+	}
+	w.did(f)
+}
