@@ -183,10 +183,7 @@ func replays(t *testing.T, r *replay.Recording, s situation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	player := replay.Player{Recording: r, Agent: a, Root: p.work, User: p.does, Wrote: p.wrote, Settled: p.settled}
-	if s.haste {
-		player.Settled = func() error { return nil }
-	}
+	player := replay.Player{Recording: r, Agent: a, Root: p.work, Haste: s.haste, User: p.does, Wrote: p.wrote, Settled: p.settled}
 	if err := player.Play(p.ctx); err != nil {
 		t.Fatal(err)
 	}

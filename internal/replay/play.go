@@ -23,6 +23,9 @@ type Player struct {
 	Recording *Recording
 	Agent     *scriptagent.Agent
 	Root      string // the workspace, absolute
+	// Haste: the agent goes on at once, also if the client has not read yet what it
+	// said, or taken in what it did.
+	Haste bool
 
 	// User is called before the agent waits for what the client does only if its
 	// user wants it: any step whose Await is not [Answer].
@@ -39,7 +42,8 @@ type Player struct {
 	steps     map[string]Step              // of calls
 	contents  map[string]string            // of fs/write_text_file, by recorded id
 	reads     map[string][2]string         // what was read by path: then, and now
-	terminals []string                     // recorded and actual ids, in turn
+	syncs     int
+	terminals []string // recorded and actual ids, in turn
 }
 
 // Play plays it to its end.
@@ -56,6 +60,9 @@ func (p *Player) Play(ctx context.Context) error {
 		case s.Say != nil:
 			err = p.say(s)
 		default:
+			if err = p.sync(ctx); err != nil {
+				break
+			}
 			err = os.WriteFile(filepath.Join(p.Root, filepath.FromSlash(s.Write)), []byte(s.Content), 0o644)
 			p.Wrote(s, s.Content, true, false)
 		}
@@ -64,6 +71,24 @@ func (p *Player) Play(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// sync waits until the client has read all that was said: it answers a request that
+// nobody knows.
+func (p *Player) sync(ctx context.Context) error {
+	if p.Haste {
+		return nil
+	}
+	p.syncs++
+	call, err := p.Agent.BeginAs(fmt.Appendf(nil, `"sync %d"`, p.syncs), "_sync", nil)
+	if err != nil {
+		return err
+	}
+	_, err = call.Wait(ctx)
+	if refused := (*scriptagent.Error)(nil); errors.As(err, &refused) {
+		return nil
+	}
+	return fmt.Errorf("an unknown request was answered with %w", err)
 }
 
 func (p *Player) await(ctx context.Context, s Step) error {
@@ -152,7 +177,7 @@ func (p *Player) say(s Step) error {
 		if err := p.Agent.Write(text + "\n"); err != nil {
 			return err
 		}
-		if m.Params.Update.Status == "completed" {
+		if m.Params.Update.Status == "completed" && !p.Haste {
 			return p.Settled()
 		}
 		return nil
