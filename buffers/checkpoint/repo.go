@@ -79,6 +79,12 @@ func (r *Repo) Stamp() string {
 	return b.String()
 }
 
+// Busy reports whether somebody is writing the index.
+func (r *Repo) Busy() bool {
+	_, err := os.Lstat(filepath.Join(r.dir, "index.lock"))
+	return err == nil
+}
+
 // Entry names what HEAD and the index have of a file; empty: nothing. Two entries
 // are equal if they have the same content, which may be run or not.
 type Entry struct{ Head, Index Blob }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -44,14 +45,27 @@ type ingit struct {
 	known     bool
 	entry     checkpoint.Entry
 	committed map[string]bool // hunks that are in HEAD, where that decided nothing
+	undecided *undecided      // what the last look has accepted; nil if nothing, or long ago
 }
+
+// undecided is what there was to decide on in a file before git was believed.
+type undecided struct {
+	entry            checkpoint.Entry // what git had
+	until            time.Time
+	doc              *review.Doc
+	created, deleted bool
+	opaque           checkpoint.Opaque
+	opaqueOp         string
+	entire           entire
+}
+
+// doubt is how long it may turn out that what git had was not meant: to bring back
+// a stash it stages all of it, and takes that back at once.
+const doubt = 3 * time.Second
 
 // repoOf finds the work tree of a file; nil if it is in none.
 func (c *Core) repoOf(ctx context.Context, p buffers.Path) (*repo, error) {
-	folder := filepath.Dir(string(p))
-	for !isThere(buffers.Path(folder)) && filepath.Dir(folder) != folder {
-		folder = filepath.Dir(folder) // of a file that is gone with its folder
-	}
+	folder := existing(filepath.Dir(string(p)))
 	c.repos.mu.Lock()
 	defer c.repos.mu.Unlock()
 	if r := c.repos.in[folder]; r != nil {
@@ -90,6 +104,7 @@ func (c *Core) lookAtGit(ctx context.Context) {
 		if !f.undecided() {
 			continue
 		}
+		c.watchFolder(string(f.path))
 		r, err := c.repoOf(ctx, f.path)
 		if err != nil && ctx.Err() == nil {
 			c.log.Warn("look for the repository of a file", "path", f.path, "err", err)
@@ -113,8 +128,40 @@ func (f *file) undecided() bool {
 	if f.doc != nil && f.doc.Tracking() || f.fileChange() != nil {
 		return true
 	}
+	if u := f.ingit.undecided; u != nil && f.core.now().Before(u.until) {
+		return true
+	}
 	f.ingit = ingit{}
 	return false
+}
+
+// believe notes what there is to decide on, as some of it is about to be accepted
+// because of what git has; mu is held.
+func (f *file) believe(was checkpoint.Entry) {
+	if u := f.ingit.undecided; u != nil && f.core.now().Before(u.until) || f.doc == nil {
+		return
+	}
+	f.ingit.undecided = &undecided{
+		entry: was, until: f.core.now().Add(doubt), doc: f.doc.Clone(),
+		created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, entire: f.entire,
+	}
+}
+
+// doubts takes back what was accepted because of git, if git has what it had before
+// after all and nothing else has happened; mu is held.
+func (f *file) doubts(now checkpoint.Entry) {
+	u := f.ingit.undecided
+	if u == nil || now != u.entry || !f.core.now().Before(u.until) || f.flight != nil {
+		return
+	}
+	f.ingit.undecided = nil
+	same := f.doc != nil && f.doc.Text().Equal(u.doc.Text()) || f.doc == nil && f.before != nil && f.before.Equal(u.doc.Text())
+	if u.opaque == "" && !same {
+		return
+	}
+	f.doc, f.created, f.deleted, f.opaque, f.opaqueOp, f.entire = u.doc, u.created, u.deleted, u.opaque, u.opaqueOp, u.entire
+	f.shownRev = ^f.shownRev
+	f.publish()
 }
 
 func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
@@ -131,6 +178,12 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 		return nil
 	}
 	users := !c.worked(r.git.Top())
+	if moved && users {
+		var err error
+		if stamp, err = r.atRest(ctx); err != nil {
+			return err
+		}
+	}
 	if moved && users {
 		for _, f := range files {
 			f.followGit()
@@ -156,6 +209,25 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 	return nil
 }
 
+// gitRest is how long git must have been left alone for what it has to be what
+// somebody wants: to bring back a stash it stages all of it for a moment.
+const gitRest = 100 * time.Millisecond
+
+// atRest waits until git has been left alone, and returns its stamp.
+func (r *repo) atRest(ctx context.Context) (string, error) {
+	stamp := r.git.Stamp()
+	for tries := 0; ; tries++ {
+		if err := pause(ctx, gitRest); err != nil {
+			return "", err
+		}
+		now := r.git.Stamp()
+		if now == stamp && !r.git.Busy() || tries == 20 {
+			return now, nil
+		}
+		stamp = now
+	}
+}
+
 func (f *file) knownToGit() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -177,16 +249,26 @@ func (c *Core) worked(folder string) bool {
 }
 
 // followGit takes in what git has made of a file that no editor has open.
-func (f *file) followGit() {
+func (f *file) followGit() { f.followUnopened(review.AuthorGit) }
+
+// followUnopened takes in what somebody, for the user, has made of a file that no
+// editor has open.
+func (f *file) followUnopened(by review.Author) {
 	if f.lockOps(f.core.ctx) != nil {
 		return
 	}
 	defer f.unlockOps()
 	f.mu.Lock()
-	open := len(f.open) > 0
+	open, point, was := len(f.open) > 0, f.entire.point, f.entire.was
 	f.mu.Unlock()
 	if open {
 		return // its editor sees to it
+	}
+	if point != nil { // it is no text
+		if was.Opaque != checkpoint.Filtered { // nobody knows what that was
+			f.takeBack(point.Look(f.path))
+		}
+		return
 	}
 	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
 	if err != nil {
@@ -195,7 +277,7 @@ func (f *file) followGit() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.open) == 0 {
-		f.takeUsers(disk, review.AuthorGit)
+		f.takeUsers(disk, by)
 	}
 }
 
@@ -203,6 +285,7 @@ func (f *file) followGit() {
 func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.Path]checkpoint.Entry, users bool) error {
 	now := entries[f.path]
 	f.mu.Lock()
+	f.doubts(now)
 	was := f.ingit
 	f.ingit.known, f.ingit.entry = true, now
 	from := f.entire.from
@@ -228,7 +311,7 @@ func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.
 		if err != nil {
 			return err
 		}
-		if err := f.acceptInGit(ctx, b.was, b.now, st, from == "" || !entries[from].Index.Exists()); err != nil {
+		if err := f.acceptInGit(ctx, was.entry, b.was, b.now, st, from == "" || !entries[from].Index.Exists()); err != nil {
 			return err
 		}
 	}
@@ -254,7 +337,7 @@ func (f *file) markCommitted(head checkpoint.State) {
 
 // acceptInGit accepts what a blob has that the user has staged or committed.
 // renamed says that the old name is gone there too.
-func (f *file) acceptInGit(ctx context.Context, was, blob checkpoint.Blob, has checkpoint.State, renamed bool) error {
+func (f *file) acceptInGit(ctx context.Context, before checkpoint.Entry, was, blob checkpoint.Blob, has checkpoint.State, renamed bool) error {
 	var ids []string
 	whole := false
 	f.mu.Lock()
@@ -277,6 +360,9 @@ func (f *file) acceptInGit(ctx context.Context, was, blob checkpoint.Blob, has c
 		if opaque != "" && has.Exists && has.Opaque != checkpoint.Filtered {
 			whole = whole && has.SameContent(f.entire.now)
 		}
+	}
+	if len(ids) > 0 || whole {
+		f.believe(before)
 	}
 	f.mu.Unlock()
 	if len(ids) == 0 && !whole {

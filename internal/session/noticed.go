@@ -7,17 +7,28 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/watch"
+	"acp-ls/internal/review"
 )
 
 // While a turn runs, the folders of open documents and of the files its tool
 // calls name are watched, so that a document follows the disk before the tool
-// call has ended. What is missed is found at the turn's points.
+// call has ended. What is missed is found at the turn's points. Between turns the
+// folders of files with something undecided are watched, which nobody has open.
 
-// watchFolder watches the folder of a file, if folders can be watched here.
+// watchFolder watches the folder of a file, or what there is of it, if folders can be
+// watched here.
 func (c *Core) watchFolder(path string) {
 	if w := c.folders(); w != nil {
-		w.Add(filepath.Dir(path))
+		w.Add(existing(filepath.Dir(path)))
 	}
+}
+
+// existing is a folder or, if that is not there, the innermost one around it that is.
+func existing(folder string) string {
+	for !isThere(buffers.Path(folder)) && filepath.Dir(folder) != folder {
+		folder = filepath.Dir(folder)
+	}
+	return folder
 }
 
 func (c *Core) folders() *watch.Watcher {
@@ -40,14 +51,23 @@ func (c *Core) folders() *watch.Watcher {
 }
 
 // foldersChanged brings open documents in folders up to date while a turn runs
-// in them. Without one, the editor sees to it.
+// in them; without one, their editor sees to it. Files that nobody has open follow
+// what the user does to them between turns.
 func (c *Core) foldersChanged(folders []string) {
 	c.gitStirred(folders)
 	for _, f := range c.allFiles() {
-		if !slices.Contains(folders, filepath.Dir(string(f.path))) {
+		dir := filepath.Dir(string(f.path))
+		if !slices.ContainsFunc(folders, func(folder string) bool { return inRoots([]string{folder}, dir) }) {
 			continue
 		}
-		if !c.running(f.path) {
+		running := c.running(f.path)
+		if !running && f.followsDisk() {
+			c.spawn(func() {
+				c.watchFolder(string(f.path)) // it may have come with its folder
+				f.followUnopened(review.AuthorUser)
+			})
+		}
+		if !running || !slices.Contains(folders, dir) {
 			continue
 		}
 		c.spawn(func() {
@@ -56,4 +76,12 @@ func (c *Core) foldersChanged(folders []string) {
 			}
 		})
 	}
+}
+
+// followsDisk tells that the file has something to decide on, or that may come back,
+// and that no editor has it open.
+func (f *file) followsDisk() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.open) == 0 && f.doc != nil && (f.doc.Tracking() || f.fileChange() != nil)
 }

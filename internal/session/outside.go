@@ -111,7 +111,13 @@ func (c *Core) filesOf(s *session) []*file {
 func (f *file) takeBefore() error {
 	f.mu.Lock()
 	live, _, open := f.live()
-	known := f.doc != nil || f.before != nil
+	known, point := f.doc != nil || f.before != nil, f.entire.point
+	if !open && point != nil { // it is no text
+		f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
+		f.mu.Unlock()
+		f.takeBack(point.Look(f.path))
+		return nil
+	}
 	f.mu.Unlock()
 	if !open && !known {
 		return nil

@@ -320,8 +320,6 @@ func (f *file) takeUpWhole(from *journal.Record, missing bool) {
 	case from.From == "":
 	case missing:
 		from.From = ""
-	case isThere(buffers.Path(from.From)): // the user has made the old one anew
-		from.From, from.Created = "", true
 	default:
 		f.entire.from = buffers.Path(from.From)
 	}
@@ -330,9 +328,7 @@ func (f *file) takeUpWhole(from *journal.Record, missing bool) {
 func (f *file) resumeOpaque(last journal.Record, sum *resumed) {
 	f.mu.Lock()
 	f.opaque, f.opaqueOp = checkpoint.Opaque(last.Opaque), last.OpaqueOp
-	if last.From != "" && !isThere(buffers.Path(last.From)) {
-		f.entire.from = buffers.Path(last.From)
-	}
+	f.entire.from = buffers.Path(last.From)
 	if f.doc == nil {
 		f.doc = review.New(text.Text{}, f.core.now)
 	}

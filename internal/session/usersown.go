@@ -41,8 +41,6 @@ func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
 	switch {
 	case w.from != "" && !disk.Exists: // the user has renamed it back, or away
 		w.from = ""
-	case w.from != "" && isThere(w.from): // and made the old one anew
-		w.from, f.created = "", true
 	case f.created && !disk.Exists:
 		f.created, w.madeAway = false, true
 	case f.deleted && disk.Exists:
