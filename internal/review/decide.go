@@ -61,15 +61,17 @@ func (d *Doc) decideChanges(accept bool, changes []ChangeID) []string {
 func (d *Doc) chosen(ids []string) (rows map[uint64]bool, done []string, refused []Refusal) {
 	l := d.list()
 	rows = map[uint64]bool{}
+	seen := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		p, ok := l.pending[id]
 		if !ok {
 			refused = append(refused, Refusal{id, reasonGone})
 			continue
 		}
-		if slices.Contains(done, id) {
+		if seen[id] {
 			continue
 		}
+		seen[id] = true
 		done = append(done, id)
 		for r := range p.rows {
 			rows[r] = true

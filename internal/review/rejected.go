@@ -102,13 +102,15 @@ func (d *Doc) reject(list []*rejection) {
 		d.moveAnchors(r.at, r.was, r.n)
 	}
 	delta := 0
+	anew := make(map[string]bool, len(list))
 	for _, r := range list {
 		r.at += delta
 		delta += r.n - r.was
 		r.before, r.after = around(d.text, r.at, r.at+r.n)
-		d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), func(x *rejection) bool { return x.hunk.ID == r.hunk.ID })
-		d.rejected = append(d.rejected, r)
+		anew[r.hunk.ID] = true
 	}
+	d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), func(x *rejection) bool { return anew[x.hunk.ID] })
+	d.rejected = append(d.rejected, list...)
 }
 
 // around returns the rows in front of row from and those from row to on, nearest first.

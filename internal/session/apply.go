@@ -233,11 +233,19 @@ func (f *file) unchanged(doc *buffers.Document) func() bool {
 
 // land takes t as the wanted text of the edit in flight, if it is; mu is held.
 func (f *file) land(t text.Text) bool {
-	if f.flight == nil || f.flight.landed || !t.Equal(f.flight.want) {
+	fl := f.flight
+	switch {
+	case fl == nil || fl.landed:
+		return false
+	case t.Equal(fl.want):
+		f.doc = fl.next
+	case fl.reload != nil && buffers.NormHashText(t) == buffers.NormHashText(fl.want):
+		f.doc, fl.read = fl.before.Clone(), &t // as the disk has it, and not in the style of before
+		takeOver(f.doc, t, *fl.reload)
+	default:
 		return false
 	}
-	f.doc = f.flight.next
-	f.flight.landed = true
+	fl.landed = true
 	f.shownRev = ^f.shownRev
 	return true
 }

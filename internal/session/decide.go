@@ -237,7 +237,11 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	}
 	out.Decided = append(out.Decided, done...)
 	if how.rejects {
-		f.core.noteRejected(f.path, slices.DeleteFunc(shown, func(h review.Hunk) bool { return !slices.Contains(done, h.ID) }))
+		is := make(map[string]bool, len(done))
+		for _, id := range done {
+			is[id] = true
+		}
+		f.core.noteRejected(f.path, slices.DeleteFunc(shown, func(h review.Hunk) bool { return !is[h.ID] }))
 	} else {
 		f.core.noteRestored(f.path, done)
 	}

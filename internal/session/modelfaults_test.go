@@ -373,3 +373,43 @@ func TestWriteOfAFileThatIsGone(t *testing.T) {
 		}
 	}
 }
+
+// A reload that the editor was asked for brings the text as the disk has it, also where the
+// document has other line ends, or none at its end; by whatever messages, it is the agent's
+// change, and is taken back with its turn.
+func TestReloadInAnotherStyle(t *testing.T) {
+	for name, load := range map[string]func(e *fakeEditor, uri, s string){
+		"close and open": func(e *fakeEditor, uri, s string) { e.send(buffers.Close{URI: uri}); e.open(uri, s) },
+		"a change":       func(e *fakeEditor, uri, s string) { e.typeAt(uri, 0, len(e.text(uri)), s) },
+	} {
+		for was, now := range map[string]string{"1\n2": "1\nTWO\n", "1\n2\n": "1\nTWO", "1\r\n2\r\n": "1\nTWO\n"} {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			e.caps["reload"] = true
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, was)
+			e.open(uri, was)
+			e.onReload = func(u string) (bool, error) {
+				load(e, u, readFile(t, path))
+				return true, nil
+			}
+			turnOf(t, c, l, func(Host, string) { writeFile(t, path, now) })
+			if got := e.text(uri); got != now {
+				t.Errorf("%s: text %q, want %q", name, got, now)
+			}
+			if h := hunksOf(t, c, uri); len(h) != 1 || h[0].Origins[0].Agent != "fake" {
+				t.Errorf("%s, %q: hunks %+v", name, was, h)
+			}
+			if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+				t.Error(err)
+			}
+			if _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); err != nil {
+				t.Error(err)
+			}
+			if got := e.text(uri); strings.Contains(got, "TWO") || !strings.Contains(got, "2") {
+				t.Errorf("%s, %q: after undo %q", name, was, got)
+			}
+		}
+	}
+}

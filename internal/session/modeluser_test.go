@@ -183,7 +183,9 @@ func (w *modelWorld) undone(f *modelFile, now string) {
 		w.words[word] = true
 	}
 	for _, n := range namesOf(now) {
-		if w.claimed[n] {
+		// To recall a text that has no place for what is gone now would lose that: the
+		// engine takes such an undo for typing, and so what it brings for the user's.
+		if w.claimed[n] || isAgents(n) && len(f.gone) > 0 {
 			f.lax[n] = true
 		}
 	}

@@ -281,6 +281,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}}
 	next := f.doc.Clone()
 	_ = load.apply(next)
+	was := f.doc.Text()
 	fl := &flight{before: f.doc.Clone(), want: want, next: next, reload: &o}
 	f.flight = fl
 	announce := f.announce(next, f.created, f.deleted, false)
@@ -304,7 +305,10 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	if fl.read != nil && buffers.NormHashText(*fl.read) != buffers.NormHashText(want) {
 		want, again = *fl.read, true // it was written on meanwhile, or emptied for that
 	}
-	f.record(&o, fl.before.Text(), want, false)
+	if fl.read != nil {
+		want = *fl.read
+	}
+	f.record(&o, was, want, false)
 	f.keepBeforeOf(want, o)
 	return true, again, nil
 }

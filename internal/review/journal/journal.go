@@ -146,9 +146,9 @@ func (j *Journal) write(sync bool, records []Record) error {
 		if r.Time.IsZero() {
 			r.Time = now
 		}
-		f := r.frame()
-		places[i] = place{j.size + int64(len(b)), int64(len(f))}
-		b = append(b, f...)
+		start := int64(len(b))
+		b = r.appendFrame(b)
+		places[i] = place{j.size + start, int64(len(b)) - start}
 	}
 	if j.live+int64(len(b)) > j.opts.Limit {
 		return ErrFull

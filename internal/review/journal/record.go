@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"time"
 
 	"acp-ls/buffers/text"
@@ -59,10 +60,15 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // frame returns a payload with its head.
 func frame(payload []byte) []byte {
-	b := make([]byte, headBytes, headBytes+len(payload))
-	binary.LittleEndian.PutUint32(b, uint32(len(payload)))
-	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(payload, castagnoli))
-	return append(b, payload...)
+	b := append(make([]byte, headBytes, headBytes+len(payload)), payload...)
+	putHead(b)
+	return b
+}
+
+// putHead fills the head of a frame.
+func putHead(b []byte) {
+	binary.LittleEndian.PutUint32(b, uint32(len(b)-headBytes))
+	binary.LittleEndian.PutUint32(b[4:], crc32.Checksum(b[headBytes:], castagnoli))
 }
 
 func appendString[S ~string | ~[]byte](b []byte, s S) []byte {
@@ -85,7 +91,10 @@ const (
 	hasTold
 )
 
-func (r Record) frame() []byte {
+func (r Record) frame() []byte { return r.appendFrame(nil) }
+
+// appendFrame appends the record with its head to b.
+func (r Record) appendFrame(b []byte) []byte {
 	flags := byte(0)
 	set := func(is bool, bit byte) {
 		if is {
@@ -100,7 +109,8 @@ func (r Record) frame() []byte {
 	set(r.Secret, hasSecret)
 	set(r.OnDisk, hasOnDisk)
 	set(r.Told, hasTold)
-	b := make([]byte, 0, len(r.Path)+len(r.State)+128)
+	start := len(b)
+	b = slices.Grow(b, headBytes+len(r.Path)+len(r.State)+128)[:start+headBytes]
 	b = append(b, kindRecord, flags)
 	b = appendString(b, r.Path)
 	b = binary.AppendVarint(b, r.Time.UnixMilli())
@@ -116,7 +126,8 @@ func (r Record) frame() []byte {
 	if r.State != nil {
 		b = appendString(b, r.State)
 	}
-	return frame(b)
+	putHead(b[start:])
+	return b
 }
 
 var errPayload = errors.New("a record that does not read as one")
