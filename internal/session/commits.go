@@ -353,7 +353,7 @@ func (f *file) acceptInGit(ctx context.Context, before checkpoint.Entry, was, bl
 		case "rename":
 			whole = blob.Exists() && renamed
 		case "create":
-			whole = blob.Exists() && len(ids) == len(f.doc.Hunks(review.StatePending))
+			whole = blob.Exists() && len(ids) == len(visible(f.doc.Hunks(review.StatePending)))
 		case "modify":
 			whole = blob.Exists() && blob.Exec == exec
 		}
@@ -375,7 +375,7 @@ func (f *file) acceptInGit(ctx context.Context, before checkpoint.Entry, was, bl
 // contained names the pending hunks that a text of git's has as they stand: their
 // rows are in it, and what they took out is not.
 func contained(doc *review.Doc, has string, exists bool) []string {
-	hunks := doc.Hunks(review.StatePending)
+	hunks := visible(doc.Hunks(review.StatePending))
 	if len(hunks) == 0 || !exists && doc.Text().Len() > 0 {
 		return nil
 	}
