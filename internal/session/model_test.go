@@ -22,7 +22,7 @@ import (
 
 // A model of what a user, an editor, an agent and a disk do to a few files, in
 // random order and virtual time, with the plainest oracle there is. Every row that
-// somebody writes has a name of its own, and an agent's name begins with an A. So
+// somebody writes has a name of its own, and those of agents are characters of their own. So
 // what the text and the baseline must hold follows from who wrote what and what was
 // decided, without rows, marks or merges:
 //
@@ -211,14 +211,12 @@ func (w *modelWorld) logf(format string, args ...any) {
 
 func (w *modelWorld) name(kind string) string {
 	w.names++
-	n := fmt.Sprint(w.names)
-	if kind != "A" {
-		return kind + n + "z"
+	if kind == "A" {
+		// A row is the agent's as long as one of its characters is left: no two names of
+		// agents share one, with each other or with anybody.
+		return string(firstAgent + rune(w.names))
 	}
-	// An agent's name has no character that other names have: a row is the agent's as
-	// long as one of its characters is left.
-	letters := strings.Map(func(r rune) rune { return r - '0' + 'a' }, n)
-	return kind + letters + "k"
+	return fmt.Sprintf("%s%dz", kind, w.names)
 }
 
 func (w *modelWorld) join(rows []string) string {
@@ -243,7 +241,7 @@ func (w *modelWorld) write(f *modelFile, s string) {
 }
 
 var (
-	modelAgents = regexp.MustCompile(`A[a-j]+k`)
+	modelAgents = regexp.MustCompile(`[\x{4E00}-\x{9FFF}]`)
 	modelOthers = regexp.MustCompile(`[OUD]\d+z`)
 	modelWords  = regexp.MustCompile(`w\d+z`)
 )
@@ -257,7 +255,10 @@ func nameOf(row string) string {
 	return modelOthers.FindString(row)
 }
 
-func isAgents(name string) bool { return strings.HasPrefix(name, "A") }
+func isAgents(name string) bool { return name >= string(firstAgent) }
+
+// firstAgent is in front of the characters that are names of agents.
+const firstAgent = '\u4E00'
 
 func rowsOfText(s string) []string {
 	rows := strings.SplitAfter(s, "\n")
@@ -385,13 +386,13 @@ func (w *modelWorld) verifyFile(f *modelFile) error {
 	var want []string
 	for _, n := range text {
 		if f.lax[n] || strings.HasPrefix(n, "D") {
+			if !inBase[n] && !isAgents(n) {
+				w.claimed[n] = true
+			}
 			if isAgents(n) || w.claimed[n] {
 				w.accepted[n] = inBase[n]
 			}
 			delete(f.lax, n)
-			if !inBase[n] && !isAgents(n) {
-				continue
-			}
 		}
 		if w.inBase(n) {
 			want = append(want, n)

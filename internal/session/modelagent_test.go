@@ -192,6 +192,9 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	}
 	if w.agentMade(f, s.text); behind {
 		f.loose, f.any = true, true
+		for _, n := range namesOf(f.disk) {
+			f.lax[n] = isAgents(n) // it has arrived once more
+		}
 	}
 	for _, n := range typed {
 		delete(w.claimed, n)

@@ -156,7 +156,7 @@ func (w *modelWorld) accepts(f *modelFile, was sight, d Decision, err error) err
 }
 
 func (w *modelWorld) acceptedHunk(f *modelFile, h review.Hunk) {
-	for _, n := range difference(h.BaseText, h.Text) {
+	for _, n := range append(difference(h.BaseText, h.Text), namesOf(h.Gone)...) {
 		w.accepted[n] = true
 	}
 	for _, n := range difference(h.Text, h.BaseText) {

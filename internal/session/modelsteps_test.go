@@ -53,14 +53,14 @@ func (w *modelWorld) inTurn() bool { return w.turn != "" }
 // the user's.
 func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 	defer func() { f.unsure = false }()
-	if f.open && f.exists && f.text != f.disk && w.e.text(f.uri) == f.disk {
+	if f.open && f.exists && onlyLF(f.text) != onlyLF(f.disk) && onlyLF(w.e.text(f.uri)) == onlyLF(f.disk) {
 		// It has nothing unsaved, whatever was taken in of the disk, and whosever that is.
 		fresh := f.taken != f.disk
 		for _, n := range namesOf(f.disk) {
 			f.lax[n] = !fresh && isAgents(n)
 		}
 		if f.isTaken, f.taken = true, "\x00"; !fresh {
-			w.undone(f, f.disk)
+			w.undone(f, w.e.text(f.uri))
 			f.any, f.taken = true, f.disk
 		}
 	}
@@ -100,7 +100,9 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 }
 
 // onlyLF leaves aside line ends: a document keeps its own.
-func onlyLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+func onlyLF(s string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+}
 
 func (w *modelWorld) allNoticed(agents, onlyOpen bool) error {
 	for _, f := range w.files {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,11 @@ func (w *modelWorld) typed(f *modelFile, now string) {
 	for _, n := range difference(f.text, now) {
 		delete(f.gone, n)
 	}
+	for _, n := range difference(now, f.text) {
+		if f.odd[n] {
+			f.loose, f.any = true, true // its other self may stay in the baseline
+		}
+	}
 	w.forgetWords(f.text, now)
 	f.becomes(now)
 }
@@ -39,8 +45,9 @@ func (w *modelWorld) forgetWords(was, now string) {
 // agentMade notes that an agent's change made now of the text.
 func (w *modelWorld) agentMade(f *modelFile, now string) {
 	for _, n := range difference(now, f.text) {
+		f.ever[n] = true
 		if w.inBase(n) {
-			f.gone[n], f.ever[n] = true, true
+			f.gone[n] = true
 		}
 	}
 	for _, n := range difference(f.text, now) {
@@ -194,15 +201,10 @@ func (w *modelWorld) undone(f *modelFile, now string) {
 	f.gone = map[string]bool{}
 }
 
-// ends are how many bytes two texts begin and end with alike.
+// ends are how many bytes two texts begin and end with alike; no character is cut.
 func ends(a, b string) (start, end int) {
-	for start < len(a) && start < len(b) && a[start] == b[start] {
-		start++
-	}
-	for end < len(a)-start && end < len(b)-start && a[len(a)-1-end] == b[len(b)-1-end] {
-		end++
-	}
-	return start, end
+	start, old, _ := replacement(a, b)
+	return start, len(a) - old
 }
 
 // saveStep saves as the user does, unless the editor would ask what to do about a
@@ -229,6 +231,8 @@ func (w *modelWorld) maySave(f *modelFile) bool {
 }
 
 func (w *modelWorld) saveNow(f *modelFile) {
+	w.e.wire.Lock() // the user may be typing
+	defer w.e.wire.Unlock()
 	s := w.e.text(f.uri)
 	if w.opts.format {
 		w.erMu.Lock()
@@ -243,14 +247,14 @@ func (w *modelWorld) saveNow(f *modelFile) {
 		w.erMu.Unlock()
 		new := strings.Join(rows, "")
 		if a, b := ends(s, new); s != new {
-			w.e.typeAt(f.uri, a, len(s)-b, new[a:len(new)-b])
+			w.e.typeLocked(f.uri, a, len(s)-b, new[a:len(new)-b])
 		}
 		s = new
 	}
 	w.write(f, s)
 	f.base = s
 	w.did(f)
-	w.e.send(buffers.Save{URI: f.uri})
+	w.e.sendLocked(buffers.Save{URI: f.uri})
 }
 
 func (w *modelWorld) openOrClose(f *modelFile) error {
@@ -285,6 +289,9 @@ func (w *modelWorld) discarded(f *modelFile, was sight) error {
 	if !f.exists {
 		// Nothing is left to decide on.
 		w.forgetWords(f.text, "")
+		for _, h := range was.hunks {
+			w.release(f, h.Text)
+		}
 		f.becomes("")
 		f.gone = map[string]bool{}
 		f.taken, f.isTaken = "", false
@@ -295,11 +302,12 @@ func (w *modelWorld) discarded(f *modelFile, was sight) error {
 		seen = f.disk
 	}
 	if f.text != seen {
+		// Between the two may lie what the agent wrote first, and rows that went with its own.
+		f.any = f.any || was.inConflict() || slices.ContainsFunc(namesOf(f.text), func(n string) bool { return !w.inBase(n) })
 		for _, n := range namesOf(seen) {
 			// One that the user takes back to what it was may look like the agent's doing.
-			f.lax[n] = isAgents(n)
+			f.lax[n] = isAgents(n) || f.any
 		}
-		f.any = f.any || was.inConflict() // between the two lies what the agent wrote first
 		w.undone(f, seen)
 	}
 	f.taken, f.isTaken = seen, true
@@ -322,17 +330,17 @@ func (w *modelWorld) reloadStep(f *modelFile) error {
 
 // load makes the disk the text of a document, as a reload does.
 func (w *modelWorld) load(f *modelFile) {
+	w.e.wire.Lock()
+	defer w.e.wire.Unlock()
 	old := w.e.text(f.uri)
 	if w.opts.reloadsByChange {
 		if a, b := ends(old, f.disk); old != f.disk {
-			w.e.typeAt(f.uri, a, len(old)-b, f.disk[a:len(f.disk)-b])
+			w.e.typeLocked(f.uri, a, len(old)-b, f.disk[a:len(f.disk)-b])
 		}
 	} else {
-		w.e.wire.Lock()
 		w.e.note(func() { w.e.docs[f.uri] = &fakeDoc{version: 0, text: text.New(f.disk)} })
 		w.e.sendLocked(buffers.Close{URI: f.uri})
 		w.e.sendLocked(buffers.Open{URI: f.uri, LanguageID: "text", Text: f.disk})
-		w.e.wire.Unlock()
 	}
 	f.base = f.disk
 	if !w.opts.keepsUndo {
