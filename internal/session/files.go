@@ -74,7 +74,8 @@ func window(t text.Text, line, limit *uint32) string {
 	return t.Slice(t.LineStart(from), t.LineStart(to))
 }
 
-// rejectedChanges are the changes all of whose hunks were rejected; mu is held.
+// rejectedChanges are the changes of which anything was rejected: what they left is not what
+// their writes had; mu is held.
 func (f *file) rejectedChanges() map[review.ChangeID]bool {
 	if f.doc == nil || !f.doc.Tracking() {
 		return nil
@@ -83,11 +84,6 @@ func (f *file) rejectedChanges() map[review.ChangeID]bool {
 	for _, h := range f.doc.Hunks(review.StateRejected) {
 		for _, o := range h.Origins {
 			gone[o.Change] = true
-		}
-	}
-	for _, h := range f.doc.Hunks(review.StatePending) {
-		for _, o := range h.Origins {
-			delete(gone, o.Change)
 		}
 	}
 	return gone
