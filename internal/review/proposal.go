@@ -173,10 +173,12 @@ func (d *Doc) Withdraw(keep func(ChangeID) bool) {
 	d.end()
 }
 
+// proposals returns them as they stand in the text, also in the middle of an operation.
 func (d *Doc) proposals() []proposal {
 	if d.proposed == nil {
 		return nil
 	}
+	d.followText()
 	return d.proposed.list
 }
 

@@ -307,3 +307,30 @@ func TestProposalsChangeNothing(t *testing.T) {
 		}
 	})
 }
+
+// Hunks are decided several at a time under a proposal, which then is where its rows are.
+func TestDecidedUnderAProposal(t *testing.T) {
+	const base = "a\nb\nc\nd\ne\nf\ng\nh\n"
+	for name, agents := range map[string]string{
+		"shorter": "a\ne\nf\nh\n", "longer": "1\n2\na\nb\nc\n3\n4\nd\ne\nf\n5\n6\ng\nh\n", "other": "a\nB\nc\nd\ne\nf\nG\nh\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t, base)
+			s.agent("c", agents)
+			proposed := s.propose("p", strings.Replace(agents, "h\n", "H\n", 1))
+			var pending []string
+			for _, h := range s.pending() {
+				pending = append(pending, h.ID)
+			}
+			for _, decide := range []func([]string) ([]string, []Refusal){s.Reject, s.Restore, s.Accept} {
+				if done, refused := decide(pending); len(done) != len(pending) {
+					t.Fatalf("done %v of %v, refused %v", done, pending, refused)
+				}
+				s.check()
+				if got := s.Proposals("p"); len(got) != 1 || got[0].Text != "H\n" || got[0].BaseText != "h\n" || len(proposed) != 1 {
+					t.Fatalf("proposed %+v", got)
+				}
+			}
+		})
+	}
+}

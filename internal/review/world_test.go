@@ -194,6 +194,10 @@ func (w *world) step() error {
 		err = w.decideStep(before)
 	case k < 94:
 		err = w.reloadStep(before)
+	case k < 96:
+		err = w.proposeStep(before)
+	case k < 97:
+		err = w.restartStep(before)
 	default:
 		ms := w.r.IntN(300)
 		w.clock.advance(time.Duration(ms) * time.Millisecond)

@@ -477,7 +477,7 @@ func (w *world) restoreStep(before shot) error {
 }
 
 func (w *world) conflictStep(before shot) error {
-	open := w.d.Hunks(StateConflict)
+	open := slices.DeleteFunc(w.d.Hunks(StateConflict), func(h Hunk) bool { return w.d.Proposes(h.Origins[0].Change) })
 	if len(open) == 0 || w.r.IntN(3) == 0 {
 		n := w.d.Text().LineCount()
 		from := w.r.IntN(n + 1)
