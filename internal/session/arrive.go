@@ -214,8 +214,8 @@ func (f *file) discard(now text.Text) {
 		seen = f.before.Text // which brings back what was undecided in it
 	}
 	back := seen
-	if f.before != nil && f.before.whole != nil && f.inConflict() {
-		back = *f.before.whole
+	if f.before != nil {
+		back = f.before.in(f.doc)
 	}
 	if !f.doc.Text().Equal(back) {
 		takeOver(f.doc, back, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
@@ -252,12 +252,4 @@ func (f *file) thrownAway(before *taken, t text.Text) bool {
 		f.core.spawn(func() { f.core.lookAtGit(f.core.ctx) })
 	}
 	return true
-}
-
-// inConflict tells that something of an agent's could not be merged into the text; mu is
-// held.
-func (f *file) inConflict() bool {
-	return slices.ContainsFunc(f.doc.Hunks(review.StateConflict), func(h review.Hunk) bool {
-		return slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Author != review.AuthorUser })
-	})
 }

@@ -72,7 +72,7 @@ func TestWriteOfAgentThatReadsTheBuffer(t *testing.T) {
 
 // An agent whose write was refused may write the disk all the same: that is the
 // same conflict, with what else it changed merged in. Another proposal for the
-// same lines is another conflict.
+// same lines takes its place: the disk has given up the first.
 func TestRefusedWriteArrivesByTheDisk(t *testing.T) {
 	for _, end := range []string{"\n", ""} { // of the last line, which the conflict is about
 		l := &fakeLauncher{}
@@ -98,7 +98,7 @@ func TestRefusedWriteArrivesByTheDisk(t *testing.T) {
 			t.Errorf("conflicts %+v", h)
 		}
 		diskTurn(t, c, l, path, func(disk string) string { return strings.Replace(disk, "10 AGENT", "10 ANOTHER", 1) })
-		if h := hunksOf(t, c, uri, review.StateConflict); len(h) != 2 || h[1].Text != "10 ANOTHER"+end {
+		if h := hunksOf(t, c, uri, review.StateConflict); len(h) != 1 || h[0].Text != "10 ANOTHER"+end {
 			t.Errorf("conflicts %+v", h)
 		}
 	}

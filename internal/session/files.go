@@ -271,21 +271,26 @@ func patch(d *review.Doc, base, content string, o review.Origin) error {
 		strings.Join(lines, ", "))}
 }
 
-// addConflicts keeps what of theirs could not be merged into d's text.
-func addConflicts(d *review.Doc, o review.Origin, m merge.TextResult, base, theirs string) {
+// addConflicts keeps what of theirs could not be merged into d's text. It returns the IDs of
+// the hunks, one for each conflict of m.
+func addConflicts(d *review.Doc, o review.Origin, m merge.TextResult, base, theirs string) []string {
 	b, t := text.New(base), text.New(theirs)
 	rows := func(t text.Text, r [2]int) string { return t.Slice(t.LineStart(r[0]), t.LineStart(r[1])) }
 	open := d.Hunks(review.StateConflict)
+	ids := make([]string, 0, len(m.Conflicts))
 	for _, k := range m.Conflicts {
 		want := rows(t, k.Theirs)
 		// What is proposed already may arrive once more: an agent whose write was
 		// refused may write the disk all the same.
-		if !slices.ContainsFunc(open, func(h review.Hunk) bool {
+		if i := slices.IndexFunc(open, func(h review.Hunk) bool {
 			return h.StartLine == k.Ours[0] && h.EndLine == k.Ours[1] && slices.Equal(rowsOf(h.Text), rowsOf(want))
-		}) {
-			d.AddConflict(o, k.Ours[0], k.Ours[1], rows(b, k.Base), want)
+		}); i >= 0 {
+			ids = append(ids, open[i].ID)
+		} else {
+			ids = append(ids, d.AddConflict(o, k.Ours[0], k.Ours[1], rows(b, k.Base), want))
 		}
 	}
+	return ids
 }
 
 // rowsOf are the rows of a piece of text, whether or not the last has a line end.

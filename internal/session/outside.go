@@ -161,30 +161,6 @@ func (f *file) keepBeforeOf(t text.Text, o review.Origin) {
 	f.before.by = &o
 }
 
-// taken is what the disk had when it was last taken into the text. Not all of it need
-// be there: it may be in a conflict, or the user has undone it.
-type taken struct {
-	text.Text
-	by *review.Origin // whose it was; nil: it was there when the turn began, or is the user's
-
-	// whole is what the disk had when last all of it came into the text, if something
-	// has not since; disputed are the changes of which that is so.
-	whole    *text.Text
-	disputed []review.ChangeID
-}
-
-// settle ends the conflicts about what the disk has: all of it is the text of d now.
-func (t *taken) settle(d *review.Doc) {
-	if t == nil {
-		return
-	}
-	for _, h := range d.Hunks(review.StateConflict) {
-		if slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return slices.Contains(t.disputed, o.Change) }) {
-			_ = d.Resolve(h.ID, review.TakeMine)
-		}
-	}
-}
-
 // catchUp takes a disk that has moved into the document: a clean one is reloaded
 // by its editor or edited, into a dirty one the change is merged.
 func (f *file) catchUp(ctx context.Context) error { return f.catchUpAs(ctx, f.whose) }
@@ -342,13 +318,15 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 		f.mu.Unlock()
 		return nil
 	}
-	base := before.String()
 	f.core.unasked(f.path, o)
+	var disputes []dispute // of the last time it was applied
 	take := operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
+			base := before.in(doc).String()
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
-			addConflicts(doc, o, m, base, disk.Content)
+			disputes = disputesOf(m, addConflicts(doc, o, m, base, disk.Content), text.New(base))
+			before.withdraw(doc, disputes)
 			doc.AgentEdit(text.New(m.Text), o)
 			return nil
 		},
@@ -359,12 +337,8 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	}
 	if err == nil {
 		f.mu.Lock()
-		if f.keepBeforeOf(now, o); f.inConflict() {
-			f.before.whole, f.before.disputed = before.whole, append(before.disputed, o.Change)
-			if before.whole == nil {
-				f.before.whole = &before.Text
-			}
-		}
+		f.keepBeforeOf(now, o)
+		f.before.disputes = disputes
 		f.mu.Unlock()
 	}
 	return err

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"slices"
+	"strings"
+
+	"acp-ls/buffers/merge"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// taken is what the disk had when it was last taken into the text. Not all of it need
+// be there: it may be in a conflict, or the user has undone it.
+type taken struct {
+	text.Text
+	by       *review.Origin // whose it was; nil: it was there when the turn began, or is the user's
+	disputes []dispute      // ascending
+}
+
+// A dispute is a part of what the disk had that was in conflict with the text when it
+// was taken in. It has come into the text when the user has decided on the conflict,
+// whichever way.
+type dispute struct {
+	hunk string // the conflict
+	rows [2]int // of what the disk had
+	was  string // what had come into the text in their place
+}
+
+// disputesOf are the conflicts of a merge, of which base came in and ids are the hunks.
+func disputesOf(m merge.TextResult, ids []string, base text.Text) []dispute {
+	var out []dispute
+	for i, k := range m.Conflicts {
+		was := base.Slice(base.LineStart(k.Base[0]), base.LineStart(k.Base[1]))
+		out = append(out, dispute{ids[i], k.Theirs, was})
+	}
+	return out
+}
+
+// in is what of the disk has come into the text of d: all but what is disputed there
+// still. What the disk has next is compared with that, or what was in conflict would be
+// in conflict with itself when it is given up.
+func (t *taken) in(d *review.Doc) text.Text {
+	if len(t.disputes) == 0 {
+		return t.Text
+	}
+	open := d.Hunks(review.StateConflict)
+	out := t.Text
+	for _, p := range slices.Backward(t.disputes) {
+		if slices.ContainsFunc(open, func(h review.Hunk) bool { return h.ID == p.hunk }) {
+			out = withRows(out, p.rows, p.was)
+		}
+	}
+	return out
+}
+
+// withRows is t with other rows in the place of some; the last row of t, or of a text that
+// rows are from, may have no line end.
+func withRows(t text.Text, at [2]int, rows string) text.Text {
+	start, end := t.LineStart(at[0]), t.LineStart(at[1])
+	if rows != "" && start > 0 && !strings.ContainsAny(t.Slice(start-1, start), "\r\n") {
+		rows = "\n" + rows
+	}
+	if rows != "" && end < t.Len() && !strings.HasSuffix(rows, "\n") && !strings.HasSuffix(rows, "\r") {
+		rows += "\n"
+	}
+	return t.Replace(start, end, rows)
+}
+
+// withdraw ends the conflicts in d about what the disk had, but for those that there
+// are still.
+func (t *taken) withdraw(d *review.Doc, still []dispute) {
+	if t == nil {
+		return
+	}
+	for _, p := range t.disputes {
+		if !slices.ContainsFunc(still, func(q dispute) bool { return q.hunk == p.hunk }) {
+			_ = d.Resolve(p.hunk, review.TakeMine) // or the user has
+		}
+	}
+}
+
+// settle ends the conflicts about what the disk has: all of it is the text of d now.
+func (t *taken) settle(d *review.Doc) { t.withdraw(d, nil) }
