@@ -2,6 +2,7 @@ package nvim_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -195,12 +196,15 @@ func TestRowTakenAway(t *testing.T) {
 		{"undone", "3GAx", textEdit(2, 0, 3, 0, ""), "abc<Esc>u", "one\ntwo\nfour\nfive\nsix\nseven\neight\n"},
 		{"both undone", "3GAx", textEdit(2, 0, 3, 0, ""), "abc<Esc>uu", "one\ntwo\nthreex\nfour\nfive\nsix\nseven\neight\n"},
 		{"a register", "3GAx", textEdit(2, 0, 3, 0, ""), "<C-r>='abc'<CR><Esc>", "one\ntwo\nabc\nfour\nfive\nsix\nseven\neight\n"},
+		{"pasted", "3GAx", textEdit(2, 0, 3, 0, ""), "paste abc", "one\ntwo\nabc\nfour\nfive\nsix\nseven\neight\n"},
+		{"rows pasted", "3GAx", textEdit(2, 0, 3, 0, ""), "paste abc\nd", "one\ntwo\nabc\nd\nfour\nfive\nsix\nseven\neight\n"},
+		{"pasted at the end", "8GAx", textEdit(7, 0, 8, 0, ""), "paste abc", "one\ntwo\nthree\nfour\nfive\nsix\nseven\nabc\n"},
 	}
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", numbers)
 		e.open()
 		e.Input("<C-w>h")
-		e.Exec(`require('acp.typing').pause = 0`, nil)
+		e.Exec(`require('acp.typing').pause = 0; Paste = vim.paste`, nil)
 		for _, c := range cases {
 			t.Run(c.name, func(t *testing.T) {
 				e.t = t
@@ -210,7 +214,12 @@ func TestRowTakenAway(t *testing.T) {
 				if got := e.edit("a.txt", e.version("a.txt"), c.edit); !got.Applied {
 					t.Fatalf("refused: %s", got.FailureReason)
 				}
+				if text, ok := strings.CutPrefix(c.after, "paste "); ok {
+					e.Exec(`vim.api.nvim_paste(..., true, -1)`, nil, text)
+					c.after = "<Esc>"
+				}
 				e.press(c.after)
+				e.WaitLua("vim.paste == Paste")
 				if got := e.textNow("a.txt"); got != c.want {
 					t.Errorf("the text is %q, want %q", got, c.want)
 				}

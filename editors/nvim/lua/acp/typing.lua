@@ -254,9 +254,14 @@ end
 ---@field below boolean it was the last one
 
 local lost ---@type acp.Place?
+local paste, paste_there ---@type function?, function? what vim.paste was, and is for us
 
 local function forget_place()
   vim.on_key(nil, ns_keys)
+  if paste and vim.paste == paste_there then
+    vim.paste = paste
+  end
+  paste, paste_there = nil, nil
   if lost and api.nvim_buf_is_valid(lost.bufnr) then
     api.nvim_buf_del_extmark(lost.bufnr, ns_keys, lost.mark)
   end
@@ -273,25 +278,51 @@ local function writes(key)
   return key ~= '\27' and key ~= '\3' and key ~= '\15'
 end
 
+---The row where the row was that was taken away, if whoever typed in it is still there.
+---@return integer?
+local function still_there()
+  local place = assert(lost)
+  if api.nvim_get_current_buf() == place.bufnr and api.nvim_get_mode().mode:match('^i') then
+    local row = api.nvim_buf_get_extmark_by_id(place.bufnr, ns_keys, place.mark, {})[1]
+    return row == api.nvim_win_get_cursor(0)[1] - 1 and row or nil
+  end
+end
+
+---@param row integer
+local function open_row(row)
+  local place = assert(lost)
+  forget_place()
+  row = place.below and row + 1 or row
+  api.nvim_buf_set_lines(place.bufnr, row, row, true, { '' })
+  api.nvim_win_set_cursor(0, { row + 1, 0 })
+end
+
 ---@param key string
 local function on_key(key)
-  local place = lost
-  if not place or key == '' then
+  if not lost or key == '' then
     return
   end
-  local mode = api.nvim_get_mode().mode
-  if api.nvim_get_current_buf() ~= place.bufnr or not mode:match('^i') then
-    return forget_place()
-  end
-  local row = api.nvim_buf_get_extmark_by_id(place.bufnr, ns_keys, place.mark, {})[1]
-  if row ~= api.nvim_win_get_cursor(0)[1] - 1 then
-    return forget_place()
-  elseif writes(key) then
+  local row = still_there()
+  if not row then
     forget_place()
-    row = place.below and row + 1 or row
-    api.nvim_buf_set_lines(place.bufnr, row, row, true, { '' })
-    api.nvim_win_set_cursor(0, { row + 1, 0 })
+  elseif writes(key) then
+    open_row(row)
   end
+end
+
+---A paste comes without keys.
+local function watch_paste()
+  local real = vim.paste
+  paste, paste_there = real, function(...)
+    local row = lost and still_there()
+    if row then
+      open_row(row)
+    else
+      forget_place()
+    end
+    return real(...)
+  end
+  vim.paste = paste_there
 end
 
 ---Whoever types in a row that is taken away goes on in a row of their own: it is put
@@ -316,6 +347,7 @@ local function keep_row(bufnr, apply)
     below = row > last,
   }
   vim.on_key(on_key, ns_keys)
+  watch_paste()
 end
 
 ---Calls apply, which changes a buffer and tells where its rows are then, at least if it
