@@ -313,7 +313,8 @@ end
 ---A paste comes without keys.
 local function watch_paste()
   local real = vim.paste
-  paste, paste_there = real, function(...)
+  paste = real
+  paste_there = function(...)
     local row = lost and still_there()
     if row then
       open_row(row)
