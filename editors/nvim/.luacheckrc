@@ -11,6 +11,7 @@ read_globals = {
       g = { read_only = false, other_fields = true },
       v = { read_only = false, other_fields = true },
       b = { read_only = false, other_fields = true },
+      paste = { read_only = false }, -- to be replaced, as its help says
     },
   },
 }
