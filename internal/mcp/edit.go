@@ -74,7 +74,12 @@ func editBuffer(ctx context.Context, t *session.Tools, raw jsontext.Value) ([]st
 
 // edited tells the model all that it has to know of an edit that was made.
 func edited(e session.Edited) string {
-	if !e.Changed {
+	switch {
+	case e.Waiting:
+		return fmt.Sprintf("Waiting: the user has not decided on this edit of %s yet, and nothing is written. When they allow it, it is made and merged with what is there then. "+
+			"Do not send it again and do not write the file in another way: go on with something that does not need it, or end your turn and say that it waits. "+
+			"review_status tells what has become of it, and so does the next prompt.", e.Path)
+	case !e.Changed:
 		return fmt.Sprintf("Nothing to do: %s has this text already (version %s).", e.Path, e.Version)
 	}
 	var out strings.Builder
@@ -128,6 +133,17 @@ func reviewStatus(ctx context.Context, t *session.Tools, raw jsontext.Value) ([]
 		return nil, err
 	}
 	var out strings.Builder
+	for _, l := range t.Late() {
+		switch {
+		case !l.Done:
+			fmt.Fprintf(&out, "Your edit of %s waits for the user's answer and is not made.\n", l.Path)
+		case l.Err != nil:
+			fmt.Fprintf(&out, "Your edit of %s that waited was not made: %v\n", l.Path, l.Err)
+		default:
+			fmt.Fprintf(&out, "Your edit that waited: %s\n", edited(l.Edited))
+		}
+	}
+	late := out.Len()
 	left := 0
 	for _, f := range files {
 		for _, h := range f.Hunks {
@@ -143,7 +159,10 @@ func reviewStatus(ctx context.Context, t *session.Tools, raw jsontext.Value) ([]
 	switch {
 	case left > 0:
 		fmt.Fprintf(&out, "... and %d more\n", left)
-	case out.Len() == 0:
+	case out.Len() == late:
+		if late > 0 {
+			return []string{out.String() + "Nothing else waits, and nothing else was rejected."}, nil
+		}
 		return []string{"Nothing waits and nothing was rejected: the user has accepted all that this session has changed."}, nil
 	}
 	return []string{out.String()}, nil

@@ -54,6 +54,7 @@ type rig struct {
 type rigOptions struct {
 	settings func(*config.Settings)
 	editor   fakeeditor.Options
+	waits    session.Waits
 }
 
 func start(t *testing.T, o rigOptions) *rig {
@@ -75,7 +76,7 @@ func start(t *testing.T, o rigOptions) *rig {
 	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	r.server = NewServer(Options{Command: self, Args: []string{"mcp"}, Version: "1", Log: log, Dir: r.dir})
 	settings := func() *config.Settings { return r.settings }
-	r.core = session.New(session.Options{Launcher: r.agent, Settings: settings, Log: log, EditorTools: r.server})
+	r.core = session.New(session.Options{Launcher: r.agent, Settings: settings, Log: log, EditorTools: r.server, Waits: o.waits})
 
 	ours, theirs := net.Pipe()
 	served := make(chan error, 1)
@@ -286,6 +287,9 @@ type fakeAgent struct {
 	opened []session.SessionParams
 	host   session.Host
 	prompt func(ctx context.Context, sessionID string) session.StopReason
+
+	prompted  []session.Block // of the last prompt
+	cancelled func()
 }
 
 func newFakeAgent() *fakeAgent { return &fakeAgent{done: make(chan struct{})} }
@@ -329,10 +333,13 @@ func (a *fakeAgent) ForkSession(_ context.Context, _ string, p session.SessionPa
 	return a.openSession(p)
 }
 
-func (a *fakeAgent) Prompt(ctx context.Context, id string, _ []session.Block) (session.StopReason, error) {
+func (a *fakeAgent) Prompt(ctx context.Context, id string, blocks []session.Block) (session.StopReason, error) {
 	if a.prompt == nil {
 		return "", errors.New("no turn was expected")
 	}
+	a.mu.Lock()
+	a.prompted = blocks
+	a.mu.Unlock()
 	var reason session.StopReason
 	ended := make(chan struct{})
 	go func() { // a test that fails in it ends this goroutine, and the turn all the same
@@ -344,9 +351,14 @@ func (a *fakeAgent) Prompt(ctx context.Context, id string, _ []session.Block) (s
 }
 
 func (a *fakeAgent) CloseSession(context.Context, string) error { return nil }
-func (a *fakeAgent) Cancel(string) error                        { return nil }
-func (a *fakeAgent) Done() <-chan struct{}                      { return a.done }
-func (a *fakeAgent) Err() error                                 { return nil }
+func (a *fakeAgent) Cancel(string) error {
+	if a.cancelled != nil {
+		a.cancelled()
+	}
+	return nil
+}
+func (a *fakeAgent) Done() <-chan struct{} { return a.done }
+func (a *fakeAgent) Err() error            { return nil }
 func (a *fakeAgent) Close(context.Context) error {
 	a.once.Do(func() { close(a.done) })
 	return nil

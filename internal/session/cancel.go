@@ -20,8 +20,13 @@ func (c *Core) Cancel(_ context.Context, id string) error {
 	case len(s.queue) > 0: // the session is still starting
 		s.takeBack(s.queue[0], "you stopped it before "+s.agentName+" was ready")
 	}
+	t := s.running
 	s.mu.Unlock()
-	s.core.broker.cancel(s)
+	if t == nil {
+		s.core.broker.cancel(s)
+	} else {
+		s.core.broker.cancelTurn(s, t, false)
+	}
 	return nil
 }
 
@@ -31,7 +36,7 @@ func (s *session) cancelTurn(t *turn) {
 	if s.running == t {
 		s.cancelRunning()
 		s.mu.Unlock()
-		s.core.broker.cancel(s)
+		s.core.broker.cancelTurn(s, t, false)
 		return
 	}
 	if slices.Contains(s.queue, t) {
@@ -89,7 +94,7 @@ func (s *session) cancelRunning() {
 // user what can be done about an agent that does not listen.
 func (s *session) insist(p *agentProcess, remote string, t *turn) {
 	for i, wait := range s.core.waits.CancelAgain {
-		s.core.broker.cancel(s)
+		s.core.broker.cancelTurn(s, t, false)
 		if err := p.agent.Cancel(remote); err != nil {
 			s.core.log.Warn("cancel", "session", s.id, "err", err)
 		}

@@ -56,6 +56,9 @@ type Waits struct {
 	// started, asked for a session or prompted, before the user is told that it is
 	// waited for. 10 s.
 	Silence time.Duration
+	// Tool is how long a call of our own tools waits for the user's answer to a question
+	// before it is answered with that it waits. 20 s.
+	Tool time.Duration
 }
 
 func (w Waits) orDefaults() Waits {
@@ -64,6 +67,7 @@ func (w Waits) orDefaults() Waits {
 	w.Goodbye = cmp.Or(w.Goodbye, 2*time.Second)
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
 	w.Silence = cmp.Or(w.Silence, 10*time.Second)
+	w.Tool = cmp.Or(w.Tool, 20*time.Second)
 	if w.CancelAgain == nil {
 		w.CancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
 	}

@@ -35,8 +35,9 @@ type remembered struct {
 type question struct {
 	Question
 	sess   *session
-	turn   *turn // in which it is asked, if any
-	item   *item // its entry in the transcript; guarded by sess.mu
+	turn   *turn     // in which it is asked, if any
+	item   *item     // its entry in the transcript; guarded by sess.mu
+	of     *patience // of the tool call it is asked for, if it is one of our tools
 	answer chan PermissionOutcome
 	once   sync.Once
 	ctx    context.Context // ends with the question
@@ -68,7 +69,7 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 			ID: b.core.newID("q"), Session: s.id, Agent: s.agentName,
 			ToolCall: call, Options: slices.Clone(options), Message: questionMessage(call),
 		},
-		sess: s, turn: t, answer: make(chan PermissionOutcome, 1), ctx: qctx, end: end,
+		sess: s, turn: t, of: patienceOf(ctx), answer: make(chan PermissionOutcome, 1), ctx: qctx, end: end,
 	}
 	if g != nil {
 		q.Message = strings.Join(append([]string{q.Message}, g.notes...), "\n")
@@ -83,6 +84,8 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 	}
 	if asked {
 		b.show(q)
+		q.of.opens()
+		defer q.of.closes()
 	} else {
 		q.settle(PermissionOutcome{Cancelled: true})
 	}
@@ -182,13 +185,23 @@ func (b *broker) choose(q *question, optionID string) error {
 	return Errorf(KindInvalid, "question %s has no option %q", q.ID, optionID)
 }
 
-// cancel answers every open question of a session as ACP asks when a turn is
-// cancelled or over.
+// cancel answers every open question of a session as ACP asks when it is cancelled or
+// over.
 func (b *broker) cancel(s *session) {
+	b.cancelThose(func(q *question) bool { return q.sess == s })
+}
+
+// cancelTurn is cancel for one turn: what another one's tool calls have left open stays so
+// and, at its end, what its own have.
+func (b *broker) cancelTurn(s *session, t *turn, end bool) {
+	b.cancelThose(func(q *question) bool { return q.sess == s && !(q.of.isLeft() && (end || q.turn != t)) })
+}
+
+func (b *broker) cancelThose(which func(*question) bool) {
 	b.mu.Lock()
 	var of []*question
 	for _, q := range b.open {
-		if q.sess == s {
+		if which(q) {
 			of = append(of, q)
 		}
 	}

@@ -73,6 +73,7 @@ func (s *session) news() (mention.Source, bool) {
 	}
 	slices.Sort(paths)
 	var b strings.Builder
+	b.WriteString(s.tools.lateNews())
 	for _, p := range paths {
 		part := s.newsOf(p, slices.DeleteFunc(slices.Clone(rejected), func(r rejectedHunk) bool { return r.path != p }))
 		if part == "" {

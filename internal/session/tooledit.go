@@ -37,6 +37,10 @@ type Edited struct {
 	OnDisk  bool  // no editor has the file open
 	SaveErr error // why the document is not saved; nil if it is
 	Total   int   // lines of the whole text
+
+	// Waiting: the user has not decided on it yet; nothing else is known but Path, as it
+	// was named.
+	Waiting bool
 }
 
 // errSame says that an edit would change nothing.
@@ -44,8 +48,14 @@ var errSame = errors.New("nothing to change")
 
 // Edit makes edits, all or none, by the road of fs/write_text_file. They are
 // meant for the version of that name, which Read or Edit has given; without one
-// for the text there is now, and then not by line numbers.
+// for the text there is now, and then not by line numbers. If the user takes long to
+// decide on it, it is Waiting, and Late tells what has become of it.
 func (t *Tools) Edit(ctx context.Context, path, version string, edits []BufferEdit) (Edited, error) {
+	key := fmt.Sprintf("%q %q %q", path, version, fmt.Sprintf("%+v", edits))
+	return t.patiently(ctx, key, path, func(ctx context.Context) (Edited, error) { return t.edit(ctx, path, version, edits) })
+}
+
+func (t *Tools) edit(ctx context.Context, path, version string, edits []BufferEdit) (Edited, error) {
 	if err := t.usable(); err != nil {
 		return Edited{}, err
 	}

@@ -35,6 +35,7 @@ type Tools struct {
 	versions map[buffers.Path][]text.Text // what was read or made, oldest first
 	unnamed  []*naming                    // edits whose tool call has not come yet, oldest first
 	claimed  map[string]bool              // tool calls that an edit is of
+	late     []*lateEdit                  // edits whose calls were answered before, oldest first
 }
 
 // versionDepth bounds the versions of one file that an edit can be meant for.

@@ -187,7 +187,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.mu.Lock()
 	t.over = true
 	s.mu.Unlock()
-	s.core.broker.cancel(s)
+	s.core.broker.cancelTurn(s, t, true)
 	s.core.turnPoint(s, t)
 	s.core.forgetApproved(s.id)
 	if err != nil {
