@@ -2,6 +2,7 @@ package nvim_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -201,8 +202,9 @@ func TestDecisions(t *testing.T) {
 			t.Errorf("rejected the file: %+v", d)
 		}
 		e.WaitGone("demo conflict")
-		e.WaitLua(`vim.fn.maparg('gha', 'n') == ''`)
-		e.Input(":Acp restore<CR>")
+		e.Input("ghR")
+		e.WaitScreen("no hunks in this file")
+		e.Input("ghu")
 		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h3"}) {
 			t.Errorf("restored %+v, want what was rejected last", d)
 		}
@@ -330,21 +332,42 @@ func TestDeletedAtTheTop(t *testing.T) {
 	})
 }
 
-// Keys of the user's own come back when there is nothing more to decide.
+// Keys of the user's own come back when there is nothing more to decide, and when acp-ls
+// has ended. Those that are free stay till then: pressed once more they must not be what
+// they are to Neovim, which would replace text.
 func TestKeysComeBack(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", numbers)
 		e.open()
 		v := e.awaitText(e.uri("a.txt"), numbers)
-		e.Input("<C-w>h:nnoremap <buffer> ]h :let g:mine = 1<lt>CR><CR>")
-		e.review("a.txt", v, newHunk("h1", "pending", 4, 5, "V\n", "five\n"))
-		e.WaitScreen("1/1 demo")
-		e.Input("]h")
-		e.WaitScreen("gha accept")
-		e.review("a.txt", v)
-		e.WaitGone("1/1 demo")
-		e.Input("]h")
-		e.WaitLua("vim.g.mine == 1")
-		e.WaitLua("vim.fn.maparg('gha', 'n') == '' and vim.fn.maparg('gha', 'x') == ''")
+		e.Input("<C-w>h:nnoremap <buffer> ]h :let g:mine = 1<lt>CR><CR>:nnoremap [ :let g:mine = 2<lt>CR><CR>")
+		for range 2 {
+			e.review("a.txt", v, newHunk("h1", "pending", 4, 5, "V\n", "five\n"))
+			e.WaitScreen("1/1 demo")
+			e.Input("3G]h")
+			e.WaitScreen("gha accept")
+			e.review("a.txt", v)
+			e.WaitGone("1/1 demo")
+			for _, keys := range []string{"gha", "ghr", "Vghr"} {
+				e.press(keys)
+				e.WaitScreen("no hunk here")
+				e.press(":echo<CR>")
+			}
+			e.press("]h")
+			e.WaitLua("vim.g.mine == 1")
+			e.WaitLua("vim.fn.maparg('[h', 'n') == ''") // as the user has something at [
+		}
+		e.press(":vnoremap <buffer> ghr :<lt>C-u>let g:mine = 3<lt>CR><CR>") // later than ours
+		e.Exec(`require('acp.review').on_exit()`, nil)
+		for mode, keys := range map[string][]string{"n": {"gha", "ghr", "ghu"}, "x": {"gha"}} {
+			for _, lhs := range keys {
+				e.WaitLua(fmt.Sprintf("next(vim.fn.maparg('%s', '%s', false, true)) == nil", lhs, mode))
+			}
+		}
+		e.press("Vghr]h")
+		e.WaitLua("vim.g.mine == 1 and vim.fn.maparg('ghr', 'x') ~= ''")
+		if got := e.Text(0) + "\n"; got != numbers {
+			t.Errorf("the text is %q", got)
+		}
 	})
 }

@@ -145,25 +145,37 @@ end
 ---@param group string
 ---@param bufnr integer
 ---@param actions table<string, function|table> name -> function, or {modes, function}
-function M.map(group, bufnr, actions)
+---@param wanted (fun(mode: string, lhs: string): boolean)? which of them; all if nil
+function M.map(group, bufnr, actions, wanted)
   local keys = M.get().keys[group]
   if not keys then
     return
   end
   for name, action in pairs(actions) do
-    local modes, fn = 'n', action
+    local modes, fn = { 'n' }, action
     if type(action) == 'table' then
       modes, fn = action[1], action[2]
     end
-    for _, lhs in ipairs(M.lhs(keys[name])) do
-      vim.keymap.set(modes, lhs, fn, {
-        buffer = bufnr,
-        nowait = group ~= 'review',
-        silent = true,
-        desc = ('acp: %s'):format(name),
-      })
+    for _, mode in ipairs(modes) do
+      for _, lhs in ipairs(M.lhs(keys[name])) do
+        if not wanted or wanted(mode, lhs) then
+          vim.keymap.set(mode, lhs, fn, {
+            buffer = bufnr,
+            nowait = group ~= 'review',
+            silent = true,
+            desc = ('acp: %s'):format(name),
+          })
+        end
+      end
     end
   end
+end
+
+---Whether a key is mapped, in a buffer, by M.map.
+---@param mapping table as maparg() returns it
+---@return boolean
+function M.is_ours(mapping)
+  return mapping.buffer == 1 and vim.startswith(mapping.desc or '', 'acp: ')
 end
 
 ---The first key of an action, for hints; nil if it has none.

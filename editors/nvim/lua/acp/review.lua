@@ -11,7 +11,11 @@ local api = vim.api
 
 ---@type table<string, table> Review of the contract, by URI in Neovim's spelling
 local reviews = {}
----@type table<integer, table[]> buffers with our keys, and what these keys did before
+---@class acp.Mapped
+---@field before table[] what our keys did before
+---@field resting boolean? there is nothing to decide
+
+---@type table<integer, acp.Mapped> by buffer
 local mapped = {}
 ---@type string[] ids of what was rejected, newest last
 local rejected = {}
@@ -60,35 +64,75 @@ local function each_key(fn)
   end
 end
 
----Sets our keys in a buffer with hunks, and gives them back.
+---Takes our keys from a buffer, and gives those back that the user had there.
 ---@param bufnr integer
----@param on boolean
-local function map(bufnr, on)
-  if on and not mapped[bufnr] then
-    local before = {}
-    api.nvim_buf_call(bufnr, function()
-      each_key(function(mode, lhs)
-        local old = vim.fn.maparg(lhs, mode, false, true)
-        if old.buffer == 1 then
-          before[#before + 1] = old
-        end
-      end)
-    end)
-    mapped[bufnr] = before
-    config.map('review', bufnr, actions)
-  elseif not on and mapped[bufnr] then
-    local before = mapped[bufnr]
-    mapped[bufnr] = nil
-    if not api.nvim_buf_is_loaded(bufnr) then
-      return
-    end
+local function unmap(bufnr)
+  local before = mapped[bufnr].before
+  mapped[bufnr] = nil
+  if not api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  api.nvim_buf_call(bufnr, function()
     each_key(function(mode, lhs)
-      pcall(vim.keymap.del, mode, lhs, { buffer = bufnr })
+      if config.is_ours(vim.fn.maparg(lhs, mode, false, true)) then
+        vim.keymap.del(mode, lhs, { buffer = bufnr })
+      end
     end)
-    api.nvim_buf_call(bufnr, function()
-      for _, old in ipairs(before) do
+    for _, old in ipairs(before) do
+      if vim.fn.maparg(old.lhs, old.mode, false, true).buffer ~= 1 then
         vim.fn.mapset(old.mode, false, old)
       end
+    end
+  end)
+end
+
+---Sets our keys in a buffer with hunks.
+---@param bufnr integer
+local function map(bufnr)
+  if mapped[bufnr] and not mapped[bufnr].resting then
+    return
+  elseif mapped[bufnr] then
+    unmap(bufnr)
+  end
+  local before = {}
+  api.nvim_buf_call(bufnr, function()
+    each_key(function(mode, lhs)
+      local old = vim.fn.maparg(lhs, mode, false, true)
+      if old.buffer == 1 then
+        before[#before + 1] = old
+      end
+    end)
+  end)
+  mapped[bufnr] = { before = before }
+  config.map('review', bufnr, actions)
+end
+
+---Whether keys, and those they begin with, mean nothing of the user's.
+---@param mode string
+---@param lhs string
+---@return boolean
+local function free(mode, lhs)
+  for i = 1, #lhs do
+    if next(vim.fn.maparg(lhs:sub(1, i), mode, false, true)) then
+      return false
+    end
+  end
+  return true
+end
+
+---Gives back the keys that mean something else to the user, when the last hunk is
+---decided. The others stay: `ghu` is for what was rejected, and `ghr` pressed once more
+---must not be what it is to Neovim, which is to select and to replace.
+---@param bufnr integer
+local function rest(bufnr)
+  if not mapped[bufnr] or mapped[bufnr].resting then
+    return
+  end
+  unmap(bufnr)
+  if api.nvim_buf_is_loaded(bufnr) then
+    mapped[bufnr] = { before = {}, resting = true }
+    api.nvim_buf_call(bufnr, function()
+      config.map('review', bufnr, actions, free)
     end)
   end
 end
@@ -144,10 +188,10 @@ function M.draw(uri)
   local review = reviews[uri]
   if not review then
     hunks.clear(bufnr)
-    return map(bufnr, false)
+    return rest(bufnr)
   end
   hunks.draw(bufnr, review)
-  map(bufnr, true)
+  map(bufnr)
 end
 
 ---Keeps and draws a review, unless it is of a text that is not there any more.
@@ -357,7 +401,7 @@ end
 function M.on_exit()
   hunks.clear_all()
   for _, bufnr in ipairs(vim.tbl_keys(mapped)) do
-    map(bufnr, false)
+    unmap(bufnr)
   end
   reviews, rejected = {}, {}
   for _, fn in ipairs(listeners) do
