@@ -114,6 +114,28 @@ func TestBetweenTurns(t *testing.T) {
 	}
 }
 
+// When a turn has had its last point, one that has been waiting for that takes nothing
+// for the agent's any more, though the turn may not be done with.
+func TestNoPointAfterTheLast(t *testing.T) {
+	for name, content := range map[string]string{"text": ten, "no text": "\x00\x01"} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, _, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			writeFile(t, path, content)
+			turnOf(t, c, l, func(Host, string) {
+				s := c.allSessions()[0]
+				c.lastPoint(s, s.now())
+				writeFile(t, path, content+"user\n")
+				c.turnPoint(s, s.now())
+			})
+			if rs := c.Reviews("", ""); len(rs) != 0 {
+				t.Errorf("the user's is to be reviewed: %+v", rs)
+			}
+		})
+	}
+}
+
 // A file that is no text is shown as changed; accepting lets it be, rejecting brings
 // back what it was.
 func TestOpaque(t *testing.T) {

@@ -40,10 +40,16 @@ func (s *session) touched(p ToolPatch) {
 	s.core.spawn(func() { s.core.turnPoint(s, t) })
 }
 
-func (s *session) isRunning(t *turn) bool {
+// beginPoint tells that the disk may still have what a turn has done and is not known.
+// With the last point it ends to.
+func (s *session) beginPoint(t *turn, last bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.running == t
+	if s.running != t || t.looked {
+		return false
+	}
+	t.looked = last
+	return true
 }
 
 // turnStart takes the before-copies. What has changed on disk since the last
@@ -80,7 +86,13 @@ func (c *Core) othersPoint(s *session) {
 
 // turnPoint takes what the disk has and the open documents in a session's
 // folder have not into the documents.
-func (c *Core) turnPoint(s *session, t *turn) {
+func (c *Core) turnPoint(s *session, t *turn) { c.pointOf(s, t, false) }
+
+// lastPoint is turnPoint for a turn that the agent has ended. Those that wait for it
+// come too late: the user may have gone on by then.
+func (c *Core) lastPoint(s *session, t *turn) { c.pointOf(s, t, true) }
+
+func (c *Core) pointOf(s *session, t *turn, last bool) {
 	defer c.lookAtGit(c.ctx)
 	if !c.settings().Review.OutOfBand {
 		return
@@ -91,7 +103,7 @@ func (c *Core) turnPoint(s *session, t *turn) {
 	case <-c.ctx.Done():
 		return
 	}
-	if !s.isRunning(t) { // what the disk has now is not the turn's any more
+	if !s.beginPoint(t, last) { // what the disk has now is not the turn's any more
 		return
 	}
 	defer s.compareDisk(c.ctx)

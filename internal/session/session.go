@@ -64,6 +64,7 @@ type turn struct {
 
 	// Guarded by session.mu.
 	sent      bool // to the agent
+	looked    bool // at the disk for the last time
 	cancelled bool
 	replaced  bool // cancelled for a prompt that was to be sent at once
 }

@@ -188,7 +188,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	t.over = true
 	s.mu.Unlock()
 	s.core.broker.cancelTurn(s, t, true)
-	s.core.turnPoint(s, t)
+	s.core.lastPoint(s, t)
 	s.core.forgetApproved(s.id)
 	if err != nil {
 		p.awaitFailure() // the whole session has failed then, and says so once

@@ -60,6 +60,45 @@ func TestWholeChangesSurvive(t *testing.T) {
 	}
 }
 
+// A rename that was looked at in the middle outlives the process as one that was not.
+func TestRenameSeenInTheMiddleSurvives(t *testing.T) {
+	for name, content := range map[string]string{"text": ten, "no text": "\x00\x01"} {
+		for _, middle := range []string{"none", "both"} {
+			t.Run(name+", "+middle, func(t *testing.T) {
+				w := newEarth(t)
+				w.start()
+				writeFile(t, w.path("old"), content)
+				turnOf(t, w.c, w.l, func(Host, string) {
+					s := w.c.allSessions()[0]
+					if middle == "both" {
+						writeFile(t, w.path("new"), content)
+					}
+					if middle == "none" {
+						remove(t, w.path("old"))
+					}
+					w.c.turnPoint(s, s.now())
+					if middle == "none" {
+						writeFile(t, w.path("new"), content)
+					} else {
+						remove(t, w.path("old"))
+					}
+				})
+				for range 2 {
+					w.wantHunks("new", "rename")
+					w.wantHunks("old", "")
+					w.crash()
+				}
+				if d, err := w.c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) != 0 {
+					t.Errorf("%+v, %v", d, err)
+				}
+				if got := readFile(t, w.path("old")); got != content || isThere(buffers.Path(w.path("new"))) {
+					t.Errorf("old has %q; new is there: %v", got, isThere(buffers.Path(w.path("new"))))
+				}
+			})
+		}
+	}
+}
+
 // A file comes back under its document byte for byte, however the document has it.
 func TestGoneFileComesBackAsItWas(t *testing.T) {
 	for _, saved := range []bool{false, true} {
@@ -167,5 +206,12 @@ func TestFolderIsRenamed(t *testing.T) {
 				t.Fatalf("git %v: file %d has %q", git, i, got)
 			}
 		}
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
 	}
 }
