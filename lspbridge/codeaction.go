@@ -67,10 +67,10 @@ func (e *editor) codeAction(_ context.Context, p *codeActionParams) (any, error)
 	}
 	all := decideFile{URI: documentURI, Rev: file.Rev}
 	switch {
-	case count(hunks, review.StatePending) > 0 || file.File != nil:
+	case count(hunks, review.StatePending) > 0 || file.File != nil && file.File.State == "":
 		add(kindAcceptFile, newCommand("Accept all in file", "acp.review.accept", all))
 		add(kindRejectFile, newCommand("Reject all in file", "acp.review.reject", all))
-	case count(hunks, review.StateProposed) > 0:
+	case count(hunks, review.StateProposed) > 0 || file.File != nil:
 		add(kindApplyFile, newCommand("Apply all in file", "acp.review.accept", all))
 		add(kindDiscardFile, newCommand("Discard all in file", "acp.review.reject", all))
 	}

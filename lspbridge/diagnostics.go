@@ -33,7 +33,11 @@ func (e *editor) publishDiagnostics(r session.Review) {
 func (e *editor) diagnostics(r session.Review) []protocol.Diagnostic {
 	list := []protocol.Diagnostic{}
 	if r.File != nil {
-		list = append(list, e.diagnostic(r.URI, 0, r.File.ID, "an agent's change of the whole file: "+describeFile(r.File), protocol.DiagnosticSeverityHint, "file"))
+		what := "an agent's change of the whole file: "
+		if r.File.State == string(review.StateProposed) {
+			what = "an agent asks to change the whole file: "
+		}
+		list = append(list, e.diagnostic(r.URI, 0, r.File.ID, what+describeFile(r.File), protocol.DiagnosticSeverityHint, "file"))
 	}
 	for i, h := range r.Hunks {
 		severity := protocol.DiagnosticSeverityHint
@@ -51,6 +55,9 @@ func describeFile(c *session.FileChange) string {
 	out := c.Op
 	if c.From != "" {
 		out += " from " + c.From
+	}
+	if c.To != "" {
+		out += " to " + c.To
 	}
 	switch c.Mode {
 	case "+x":

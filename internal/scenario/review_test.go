@@ -47,6 +47,8 @@ type review struct {
 		From   string `json:"from"`
 		Mode   string `json:"mode"`
 		Opaque string `json:"opaque"`
+		To     string `json:"to"`
+		State  string `json:"state"`
 	} `json:"file"`
 	Hunks []hunk `json:"hunks"`
 }
@@ -215,7 +217,11 @@ func (w *world) hunkIDs(words []string) ([]string, error) {
 		}
 		i, err := strconv.Atoi(n)
 		if n == "file" {
-			ids = append(ids, "file:"+w.path(name))
+			id := "file:" + w.path(name)
+			if r, err := w.review(name); err == nil && r.File != nil {
+				id = r.File.ID
+			}
+			ids = append(ids, id)
 			continue
 		}
 		list := w.hunks[name]
@@ -295,7 +301,11 @@ func init() {
 			var out []string
 			if r.File != nil {
 				line := "file " + r.File.Op
-				for _, s := range []string{r.File.Opaque, r.File.Mode, r.File.From} {
+				to := r.File.To
+				if to != "" {
+					to = "to " + to
+				}
+				for _, s := range []string{r.File.Opaque, r.File.Mode, r.File.From, to, r.File.State} {
 					if s != "" {
 						line += " " + s
 					}

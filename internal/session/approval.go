@@ -48,6 +48,7 @@ func (g *gate) approve() {
 		}
 		p.f.mu.Unlock()
 	}
+	g.approveMoves()
 }
 
 // forgetApproved ends what a session's turn was let do.
@@ -55,6 +56,9 @@ func (c *Core) forgetApproved(session string) {
 	for _, f := range c.allFiles() {
 		f.mu.Lock()
 		f.approved = slices.DeleteFunc(f.approved, func(a approval) bool { return a.session == session })
+		if f.approvedMove != nil && f.approvedMove.session == session {
+			f.approvedMove = nil
+		}
 		f.mu.Unlock()
 	}
 }
@@ -107,7 +111,10 @@ func (s *session) consents(call ToolCall, raw []byte, optionID string, options [
 	}) {
 		return
 	}
-	paths, _ := claimsOf(call, raw, s.cwd)
+	paths, _, moves := claimsOf(call, raw, s.cwd)
+	for _, to := range moves {
+		paths = append(paths, to)
+	}
 	for _, l := range call.Locations {
 		paths = append(paths, l.Path)
 	}

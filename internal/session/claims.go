@@ -23,6 +23,7 @@ type claim struct {
 	new  string
 	all  bool        // wherever old occurs
 	rows []patchHunk // instead, from a patch
+	move string      // the path it would have then; with no rows, nothing else changes
 }
 
 // patchHunk is a hunk of a patch: old rows, which begin at the 0-based row at, and
@@ -33,9 +34,9 @@ type patchHunk struct {
 }
 
 // claimsOf lists what a question is about by file, the way that is preferred
-// first.
-func claimsOf(call ToolCall, raw []byte, cwd string) (paths []string, ways map[string][][]claim) {
-	ways = map[string][][]claim{}
+// first, and the files that would be renamed, with what they would become.
+func claimsOf(call ToolCall, raw []byte, cwd string) (paths []string, ways map[string][][]claim, moves map[string]string) {
+	ways, moves = map[string][][]claim{}, map[string]string{}
 	add := func(claims []claim) {
 		by := map[string][]claim{}
 		for _, c := range claims {
@@ -46,17 +47,26 @@ func claimsOf(call ToolCall, raw []byte, cwd string) (paths []string, ways map[s
 			if !slices.Contains(paths, c.path) {
 				paths = append(paths, c.path)
 			}
+			if to := absolutePath(c.move, cwd); to != "" && to != c.path {
+				moves[c.path] = to
+				if c.rows == nil {
+					continue
+				}
+			}
 			by[c.path] = append(by[c.path], c)
 		}
 		for p, c := range by {
 			ways[p] = append(ways[p], c)
 		}
 	}
-	switch call.Kind {
-	case "read", "search", "execute", "fetch", "think", "move":
-		return nil, nil
-	}
 	in := rawMembers(raw)
+	switch call.Kind {
+	case "read", "search", "execute", "fetch", "think":
+		return nil, nil, nil
+	case "move":
+		add(rawMove(in, append(rawMoves, looseMoves...)))
+		return paths, ways, moves
+	}
 	all := rawBool(in, "replace_all", "replaceAll")
 	var diffs []claim
 	for _, t := range call.Content {
@@ -75,7 +85,15 @@ func claimsOf(call ToolCall, raw []byte, cwd string) (paths []string, ways map[s
 		named = paths[0]
 	}
 	add(rawPatches(in, named))
-	return paths, ways
+	add(rawMove(in, rawMoves))
+	for from, to := range moves { // whose diffs may be told of either name
+		if ways[to] != nil {
+			ways[from] = append(ways[to], ways[from]...)
+			delete(ways, to)
+			paths = slices.DeleteFunc(paths, func(p string) bool { return p == to })
+		}
+	}
+	return paths, ways, moves
 }
 
 func absolutePath(path, cwd string) string {
@@ -164,20 +182,24 @@ func rawPatches(in map[string]json.RawMessage, named string) []claim {
 		var out []claim
 		for path, c := range changes {
 			switch {
-			case c.Move != "":
 			case c.Type == "add":
 				empty := ""
 				out = append(out, claim{path: path, old: &empty, new: c.Content})
 			case c.Type == "delete":
 				out = append(out, claim{path: path})
 			default:
-				if rows, err := parsePatch(c.Diff); err == nil {
-					out = append(out, claim{path: path, rows: rows})
+				if rows, err := parsePatch(c.Diff); err == nil || c.Move != "" && strings.TrimSpace(c.Diff) == "" {
+					out = append(out, claim{path: path, rows: rows, move: c.Move})
 				}
 			}
 		}
 		slices.SortFunc(out, func(a, b claim) int { return strings.Compare(a.path, b.path) })
 		return out
+	}
+	if text, ok := rawString(in, rawEnvelope...); ok {
+		if claims, err := parseEnvelope(text); err == nil {
+			return claims
+		}
 	}
 	diff, ok := rawString(in, "diff", "patch")
 	if !ok || named == "" {

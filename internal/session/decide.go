@@ -385,14 +385,17 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 			continue
 		}
 		f.mu.Lock()
-		if f.doc != nil {
-			hunks := f.committed(visible(f.doc.Hunks(states...)))
+		if f.doc != nil || f.moving != nil {
+			var hunks []review.Hunk
+			if f.doc != nil {
+				hunks = f.committed(visible(f.doc.Hunks(states...)))
+			}
 			if session != "" {
 				hunks = slices.DeleteFunc(hunks, func(h review.Hunk) bool {
 					return !slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session })
 				})
 			}
-			if len(hunks) > 0 || f.fileChange() != nil && (session == "" || f.entire.by.Session == session) || only != "" {
+			if len(hunks) > 0 || f.shownChange() != nil && (session == "" || f.changeBy() == session) || only != "" {
 				out = append(out, f.review(hunks))
 			}
 		}

@@ -60,8 +60,11 @@ type file struct {
 	gone        bool            // dropped from the core's table
 
 	parkedCreated bool // beside parked
-	kept          writing
-	asleep        *sleeper // of an earlier run, until the text is known
+
+	moving       *moving       // a rename that is asked for; nil if none is
+	approvedMove *approvedMove // to here
+	kept         writing
+	asleep       *sleeper // of an earlier run, until the text is known
 }
 
 type openDoc struct {
@@ -309,7 +312,7 @@ func (f *file) publish() {
 		return
 	}
 	rev := f.doc.Revision()
-	if !f.shown && !f.doc.Tracking() && !f.doc.Proposing() && f.fileChange() == nil || f.shown && rev == f.shownRev {
+	if !f.shown && !f.doc.Tracking() && !f.doc.Proposing() && f.shownChange() == nil || f.shown && rev == f.shownRev {
 		f.shownRev = rev
 		return
 	}
@@ -338,7 +341,7 @@ func (f *file) republish() {
 
 // show sends the hunks and counts them for their sessions; mu is held.
 func (f *file) show(hunks []review.Hunk, rev uint64) {
-	change := f.fileChange()
+	change := f.shownChange()
 	if len(hunks) == 0 && change == nil && !f.shown {
 		return
 	}
@@ -348,8 +351,8 @@ func (f *file) show(hunks []review.Hunk, rev uint64) {
 		a.editor.ReviewChanged(r)
 	}
 	counts := map[string]int{}
-	if change != nil && f.entire.by.Session != "" {
-		counts[f.entire.by.Session] = 0 // it is a file of theirs at least
+	if by := f.changeBy(); change != nil && by != "" {
+		counts[by] = 0 // it is a file of theirs at least
 	}
 	for _, h := range hunks {
 		of := map[string]bool{}
@@ -369,7 +372,7 @@ func (f *file) show(hunks []review.Hunk, rev uint64) {
 
 // review describes the file's state; mu is held.
 func (f *file) review(hunks []review.Hunk) Review {
-	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.fileChange()}
+	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.shownChange()}
 	if f.doc != nil {
 		r.Rev = strconv.FormatUint(f.doc.Revision(), 10)
 	}

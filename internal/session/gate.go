@@ -26,6 +26,7 @@ type gate struct {
 	whole  bool          // all that is asked for is shown
 	notes  []string      // of what is not
 	parts  []part        // constant once the question is open
+	moves  []*file       // that are to be renamed; likewise
 
 	mu sync.Mutex // guards what follows
 	q  *question
@@ -47,6 +48,7 @@ func (g *gate) close() {
 	for _, p := range g.parts {
 		p.leave()
 	}
+	g.leaveMoves()
 }
 
 // opened gives the gate its question.
@@ -69,6 +71,7 @@ type tally struct {
 
 func (g *gate) tally() tally {
 	var t tally
+	g.tallyMoves(&t)
 	for _, p := range g.parts {
 		p.f.mu.Lock()
 		if p.f.doc == nil || !p.f.doc.Proposes(p.change) {
@@ -280,6 +283,7 @@ func (g *gate) landPermitted() {
 		}
 		s.mu.Unlock()
 	}
+	g.landMoves()
 }
 
 // tend keeps proposals and approvals in step with the text, and has gates that

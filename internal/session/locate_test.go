@@ -186,12 +186,12 @@ func TestClaims(t *testing.T) {
 		{"odd", ToolCall{Kind: "edit"}, `{"path":7,"content":null,"changes":[],"edits":{"a":1},"diff":"no"}`, map[string][][]claim{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			paths, got := claimsOf(c.call, []byte(c.raw), "/w")
+			paths, got, moves := claimsOf(c.call, []byte(c.raw), "/w")
 			if !reflect.DeepEqual(got, c.want) {
 				t.Errorf("%+v\nwant\n%+v", got, c.want)
 			}
-			if len(paths) != len(c.want) {
-				t.Errorf("paths %q", paths)
+			if len(paths) != len(c.want) || len(moves) > 0 {
+				t.Errorf("paths %q, renames %q", paths, moves)
 			}
 		})
 	}

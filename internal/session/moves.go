@@ -202,6 +202,7 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 	}
 	to.keepBefore(is)
 	to.missing = false
+	to.acceptApprovedMove(o.Session)
 	from.entire, from.created, from.deleted, from.missing = entire{}, false, false, true
 	from.opaque, from.opaqueSeen = "", nil
 	if opaque {

@@ -21,7 +21,7 @@ type part struct {
 // propose shows what a question is about, as far as it is about text and can be
 // found; nil if there is nothing of that kind.
 func (s *session) propose(ctx context.Context, call ToolCall, raw []byte) *gate {
-	paths, ways := claimsOf(call, raw, s.cwd)
+	paths, ways, moves := claimsOf(call, raw, s.cwd)
 	if len(paths) == 0 {
 		return nil
 	}
@@ -31,7 +31,13 @@ func (s *session) propose(ctx context.Context, call ToolCall, raw []byte) *gate 
 	}
 	g := s.newGate(o)
 	for _, path := range paths {
-		err := g.show(ctx, path, ways[path])
+		var err error
+		if to := moves[path]; to != "" {
+			err = g.showMove(path, to)
+		}
+		if err == nil && len(ways[path]) > 0 {
+			err = g.show(ctx, path, ways[path])
+		}
 		if err == nil {
 			continue
 		}
@@ -143,6 +149,12 @@ func (f *file) proposed() []review.Hunk {
 func (f *file) mark(ctx context.Context, ids []string, take review.Take, out *Decision) {
 	var done []string
 	var refused []Refusal
+	if len(ids) == 0 { // only its rename is meant
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		out.Files = append(out.Files, f.review(f.hunks()))
+		return
+	}
 	_, err := f.change(ctx, operation{label: "mark", marks: true, apply: func(d *review.Doc) error {
 		done, refused = nil, nil
 		for _, id := range ids {
@@ -174,7 +186,14 @@ func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, sta
 	marks := map[*file][]string{}
 	var marked []*file
 	rest := d
+	out := Decision{Decided: []string{}}
 	for _, f := range c.filesMeant(d) {
+		if state == review.StatePending && f.markMove(d.Hunks, take, &out) {
+			rest.Hunks = slices.DeleteFunc(slices.Clone(rest.Hunks), func(id string) bool { return slices.Contains(out.Decided, id) })
+			if marked = append(marked, f); marks[f] == nil {
+				marks[f] = []string{}
+			}
+		}
 		for _, h := range f.proposed() {
 			switch conflict := h.State == review.StateConflict; {
 			case conflict && state == review.StatePending && take != review.TakeMine:
@@ -184,19 +203,20 @@ func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, sta
 			case len(d.Hunks) > 0 && !slices.Contains(d.Hunks, h.ID):
 				continue
 			}
-			if marks[f] == nil {
+			if !slices.Contains(marked, f) {
 				marked = append(marked, f)
 			}
 			marks[f] = append(marks[f], h.ID)
 			rest.Hunks = slices.DeleteFunc(slices.Clone(rest.Hunks), func(id string) bool { return id == h.ID })
 		}
 	}
-	out := Decision{Decided: []string{}}
 	if len(d.Hunks) == 0 || len(rest.Hunks) > 0 {
-		var err error
-		if out, err = c.decide(ctx, rest, state, how); err != nil {
-			return out, err
+		decided, err := c.decide(ctx, rest, state, how)
+		if err != nil {
+			return decided, err
 		}
+		decided.Decided = append(out.Decided, decided.Decided...)
+		out = decided
 	}
 	for _, f := range marked {
 		f.mark(ctx, marks[f], take, &out)

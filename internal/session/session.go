@@ -46,6 +46,7 @@ type session struct {
 	noted     map[string]bool        // what was said once of checkpoints
 	looking   chan struct{}          // holds a value while the disk is compared
 	untold    []rejectedHunk         // rejections the agent has not been told of
+	words     []string               // and what else
 	notSaved  map[string]bool        // paths whose unsaved change was spoken of
 	consented map[buffers.Path]bool  // what the turn was let touch when it asked
 	opened    chan struct{}          // closed when starting has ended

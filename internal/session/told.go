@@ -62,8 +62,8 @@ func (s *session) news() (mention.Source, bool) {
 		return mention.Source{}, false
 	}
 	s.mu.Lock()
-	rejected := s.untold
-	s.untold = nil
+	rejected, words := s.untold, s.words
+	s.untold, s.words = nil, nil
 	s.mu.Unlock()
 	paths := s.ledger.paths()
 	for _, r := range rejected {
@@ -74,6 +74,9 @@ func (s *session) news() (mention.Source, bool) {
 	slices.Sort(paths)
 	var b strings.Builder
 	b.WriteString(s.tools.lateNews())
+	for _, w := range words {
+		b.WriteString(w + "\n\n")
+	}
 	for _, p := range paths {
 		part := s.newsOf(p, slices.DeleteFunc(slices.Clone(rejected), func(r rejectedHunk) bool { return r.path != p }))
 		if part == "" {

@@ -86,9 +86,9 @@ func (c turnCall) cameTrue(p buffers.Path, cwd, now string) bool {
 	if c.Status == "failed" {
 		return false
 	}
-	paths, ways := claimsOf(c.ToolCall, c.raw, cwd)
+	paths, ways, moves := claimsOf(c.ToolCall, c.raw, cwd)
 	for _, path := range paths {
-		if !sameFile(path, p) {
+		if !sameFile(path, p) && (moves[path] == "" || !sameFile(moves[path], p)) {
 			continue
 		}
 		for _, claims := range ways[path] {

@@ -121,6 +121,8 @@ export interface FileChange {
   id: string;
   op: string;
   from?: string;
+  to?: string;
+  state?: string;
   mode?: string;
   opaque?: string;
 }

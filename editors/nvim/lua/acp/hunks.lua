@@ -266,6 +266,8 @@ local function file_text(file)
   local text = words[file.op] or file.op
   if file.op == 'rename' and file.from then
     text = text .. ' from ' .. util.short_path(file.from)
+  elseif file.op == 'rename' and file.to then
+    text = 'to be renamed to ' .. util.short_path(file.to)
   end
   if file.opaque then
     text = text .. (' (%s, not shown)'):format(file.opaque)
