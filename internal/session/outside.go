@@ -187,8 +187,12 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	return nil
 }
 
+// errGoneOn is the error for a document in which the user has typed before it could be
+// brought up to date.
+var errGoneOn = errors.New("the user has typed meanwhile")
+
 // catchUpOnce is catchUpAs for what the disk has at one time. again: the editor has
-// read something else.
+// read something else, or the user has gone on.
 func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) (again bool, err error) {
 	f.mu.Lock()
 	live, d, open := f.live()
@@ -231,13 +235,16 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
 			if !doc.Text().Equal(d.Text) {
-				return nil // the user has gone on: the document is dirty now
+				return errGoneOn
 			}
 			takeOver(doc, want, o)
 			before.settle(doc)
 			return nil
 		},
 	})
+	if errors.Is(err, errGoneOn) {
+		return true, nil // nothing of the disk has come in, and the document is dirty now
+	}
 	if err == nil {
 		f.mu.Lock()
 		f.keepBeforeOf(text.New(disk.Content), o)
@@ -247,8 +254,8 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 }
 
 // reload has the editor reload a document whose file has moved. The text that
-// then arrives, by whatever messages, is the change of o. It reports whether the
-// document has the disk's text now, and whether that is not what it was asked for.
+// then arrives, by whatever messages, is the change of o. It reports whether that is
+// done with, and whether the disk is to be looked at again, as another text has come.
 func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin, before *taken) (done, again bool, err error) {
 	if !live.at.editor.Can("reload") {
 		return false, false, nil
@@ -260,7 +267,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	f.mu.Lock()
 	if f.doc == nil || !f.doc.Text().Equal(d.Text) {
 		f.mu.Unlock()
-		return true, false, nil // the user has gone on: the document is dirty now
+		return true, true, nil // as with errGoneOn
 	}
 	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
 		takeOver(doc, want, o)

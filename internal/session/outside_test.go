@@ -181,3 +181,63 @@ func TestUnsavedTextOfARestoredWindowIsKept(t *testing.T) {
 		t.Errorf("text %q, want %q", got, want)
 	}
 }
+
+// A user who begins to type while a clean document is brought up to date has what the
+// disk has merged in all the same, and what comes behind it: no row that only the agent
+// has written is in conflict.
+func TestDiskMergesUnderTheFirstKeystroke(t *testing.T) {
+	for _, x := range []struct {
+		name   string
+		caps   []string
+		typing func(e *fakeEditor, typed func() bool)
+	}{
+		{"asked to reload", []string{"reload"}, func(e *fakeEditor, typed func() bool) {
+			e.onReload = func(string) (bool, error) { return !typed() && false, nil }
+		}},
+		{"asked to reload, can adopt", []string{"reload", "adopt"}, func(e *fakeEditor, typed func() bool) {
+			e.onReload = func(string) (bool, error) { return !typed() && false, nil }
+		}},
+		{"asked to edit", nil, func(e *fakeEditor, typed func() bool) {
+			e.onApply = func(DocumentEdit) (bool, error) { return typed(), ErrRefused }
+		}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a.txt")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			for _, name := range x.caps {
+				e.caps[name] = true
+			}
+			done := false
+			x.typing(e, func() bool {
+				if done {
+					return false
+				}
+				done = true
+				e.replace(uri, "10\n", "10\nUSER\n")
+				return true
+			})
+			e.open(uri, ten)
+			for _, row := range []string{"5 v1", "5 v2", "5 v3"} {
+				diskTurn(t, c, l, path, func(disk string) string {
+					rows := strings.Split(disk, "\n")
+					rows[4] = row
+					return strings.Join(rows, "\n")
+				})
+				want := strings.Replace(ten, "5\n", row+"\n", 1) + "USER\n"
+				if got := e.text(uri); got != want {
+					t.Errorf("text %q, want %q", got, want)
+				}
+				h := hunksOf(t, c, uri)
+				if len(h) != 1 || h[0].BaseText != "5\n" || h[0].Text != row+"\n" || h[0].Origins[0].Author != review.AuthorAgent {
+					t.Errorf("hunks %+v", h)
+				}
+			}
+			if !done {
+				t.Error("nobody has typed")
+			}
+		})
+	}
+}
