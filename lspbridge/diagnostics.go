@@ -52,6 +52,12 @@ func (e *editor) diagnostics(r session.Review) []protocol.Diagnostic {
 
 // describeFile says what has become of a file as a whole.
 func describeFile(c *session.FileChange) string {
+	switch c.Opaque {
+	case "link":
+		return "it became a link to " + c.To
+	case "folder":
+		return "it became a folder"
+	}
 	out := c.Op
 	if c.From != "" {
 		out += " from " + c.From

@@ -271,11 +271,11 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 			continue // who knows what was there; or a link, a nested repository, a submodule
 		}
 		after := look(p, c.opt.MaxFile)
-		if before.Opaque == Filtered && after.Exists {
+		if before.Opaque == Filtered && after.Exists && !after.IsNoFile() {
 			// What git has of it is no copy of the file; but git says it differs.
 			after = State{Exists: true, Opaque: Filtered, Exec: after.Exec, hash: after.Sum()}
 		}
-		if before.anyMode {
+		if before.anyMode || after.IsNoFile() {
 			before.Exec = after.Exec
 		}
 		if !before.Same(after) {

@@ -357,7 +357,7 @@ func TestManyFilesOfACommit(t *testing.T) {
 	}
 }
 
-// A file that has become a link or a folder is gone, as a file.
+// A file that has become a link or a folder is changed, and can be put back.
 func TestNoFileAnyMore(t *testing.T) {
 	r := newRepo(t, "a", "1\n", "b", "2\n", "c", "3\n")
 	c := r.take(nil, Options{})
@@ -373,7 +373,34 @@ func TestNoFileAnyMore(t *testing.T) {
 	if err := os.Symlink("c", filepath.Join(r.root, "new")); err != nil {
 		t.Fatal(err)
 	}
-	r.want(c, "a: \"1\\n\" => -\nb: \"2\\n\" => -\nb/x: - => \"4\\n\"\n")
+	r.want(c, "a: \"1\\n\" => link\nb: \"2\\n\" => folder\nb/x: - => \"4\\n\"\n")
+	at := map[string]Change{}
+	changes, err := c.Changes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ch := range changes {
+		at[filepath.Base(string(ch.Path))] = ch
+	}
+	if to := at["a"].After.Target; to != "c" {
+		t.Errorf("the link is one to %q", to)
+	}
+	restore := func(name string) error { return c.Restore(t.Context(), at[name].Path, at[name].After) }
+	if err := restore("b"); !errors.Is(err, ErrFull) {
+		t.Errorf("a folder with a file in it: %v", err)
+	}
+	if err := errors.Join(os.Remove(filepath.Join(r.root, "b", "x")), restore("a"), restore("b")); err != nil {
+		t.Error(err)
+	}
+	r.want(c, "")
+	for name, want := range map[string]string{"a": "1\n", "c": "3\n"} { // nothing was written through the link
+		if got, err := os.ReadFile(filepath.Join(r.root, name)); string(got) != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if info, err := os.Lstat(filepath.Join(r.root, "a")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
 }
 
 // What no git knows, and there is too much of, is left out and that is said; what

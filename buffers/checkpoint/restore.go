@@ -18,6 +18,9 @@ var ErrNoCopy = errors.New("there is no copy of it")
 // ErrMoved is the error for a file that is not what it was when it was looked at.
 var ErrMoved = errors.New("it has changed since it was looked at")
 
+// ErrFull is the error for a file in whose place a folder is that is not empty.
+var ErrFull = errors.New("it is a folder now, with something in it: take that away first")
+
 // Content is what a file held when the checkpoint was taken, text or not. It fails
 // with ErrNoCopy if only its hash is known.
 func (c *Checkpoint) Content(ctx context.Context, p buffers.Path) ([]byte, State, error) {
@@ -55,7 +58,7 @@ func (c *Checkpoint) Restore(ctx context.Context, p buffers.Path, now State) err
 
 func (c *Checkpoint) restore(path string, content []byte, was, now State) error {
 	found := look(path, c.opt.MaxFile)
-	if now.Opaque == Filtered && found.Exists { // as Changes has it
+	if now.Opaque == Filtered && found.Exists && !found.IsNoFile() { // as Changes has it
 		found = State{Exists: true, Opaque: Filtered, Exec: found.Exec, hash: found.Sum()}
 	}
 	if !found.Same(now) {
@@ -63,6 +66,11 @@ func (c *Checkpoint) restore(path string, content []byte, was, now State) error 
 	}
 	if !was.Exists {
 		return os.Remove(path)
+	}
+	if found.Opaque == Folder {
+		if os.Remove(path) != nil {
+			return ErrFull
+		}
 	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o777); err != nil {

@@ -19,6 +19,8 @@ const (
 	Binary   Opaque = "binary"   // not UTF-8
 	Large    Opaque = "large"    // above Options.MaxFile
 	Filtered Opaque = "filtered" // git keeps something else than the file, as with LFS
+	Link     Opaque = "link"     // a symbolic link stands where a file was
+	Folder   Opaque = "folder"   // likewise a folder
 )
 
 // State is what stood under a path at one time. The zero value: nothing.
@@ -27,6 +29,7 @@ type State struct {
 	Content string // the text; of a binary file the bytes, if they are kept
 	Opaque  Opaque
 	Exec    bool   // the file may be run
+	Target  string // of a link, as it is written in it
 	hash    string // if it is opaque
 
 	anyMode bool // who told does not know whether it could be run
@@ -108,10 +111,21 @@ func hashFile(path string, info fs.FileInfo) string {
 // racy is the age from which on a file's time stamp tells of every later write.
 const racy = 2 * time.Second
 
-// look reads what stands under a path now. What is no regular file is nothing.
+// IsNoFile reports whether something else stands where a file was.
+func (s State) IsNoFile() bool { return s.Opaque == Link || s.Opaque == Folder }
+
+// look reads what stands under a path now. What is no file, link or folder is nothing.
 func look(path string, maxFile int64) State {
 	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
+	switch {
+	case err != nil:
+		return State{}
+	case info.Mode()&fs.ModeSymlink != 0:
+		to, err := os.Readlink(path)
+		return State{Exists: err == nil, Opaque: Link, Target: to, hash: "link to " + to}
+	case info.IsDir():
+		return State{Exists: true, Opaque: Folder, hash: "folder"}
+	case !info.Mode().IsRegular():
 		return State{}
 	}
 	st := State{Exists: true, Exec: info.Mode()&0o111 != 0}

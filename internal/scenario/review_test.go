@@ -290,7 +290,9 @@ func init() {
 				if len(files) > 0 {
 					r = files[0]
 				}
-				r.File = nil
+				if r.File != nil && r.File.State != "rejected" {
+					r.File = nil
+				}
 			} else {
 				r, err = w.review(name)
 			}

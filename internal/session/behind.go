@@ -268,7 +268,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 	if ch.Before.Exists && ch.After.Exists && ch.Before.Opaque == "" && ch.After.Opaque == "" && o.Author != review.AuthorUser {
 		defer func() { f.takeMode(ch.Before.Exec, ch.After.Exec, o) }() // with the text taken in
 	}
-	if len(f.open) > 0 {
+	if len(f.open) > 0 && !ch.After.IsNoFile() {
 		return nil // its text is catchUp's
 	}
 	if ch.Before.Opaque != "" || ch.After.Opaque != "" {

@@ -106,12 +106,17 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 			continue
 		}
 		f.mu.Lock()
-		if f.doc == nil {
+		refused := how.restores && f.refusedChange() != nil && (slices.Contains(d.Hunks, f.refusedChange().ID) ||
+			len(d.Hunks) == 0 && (d.Session == "" || f.entire.refused.Session == d.Session) && (d.Turn == "" || f.entire.refused.Turn == d.Turn))
+		if f.doc == nil && !refused {
 			f.mu.Unlock()
 			continue
 		}
-		rev := strconv.FormatUint(f.doc.Revision(), 10)
-		hunks := f.doc.Hunks(state)
+		rev := ""
+		var hunks []review.Hunk
+		if f.doc != nil {
+			rev, hunks = strconv.FormatUint(f.doc.Revision(), 10), f.doc.Hunks(state)
+		}
 		change, by, withRows := f.fileChange(), f.entire.by, f.withRows(how.rejects)
 		f.mu.Unlock()
 		if len(d.Hunks) == 0 && d.Rev != "" && d.Rev != rev {
@@ -150,6 +155,9 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 				}
 			}
 			whole = whole || len(d.Hunks) == 0 && mine(by)
+		}
+		if refused {
+			left = f.restoreMade(ctx, left, &out)
 		}
 		if len(ids) == 0 && !whole {
 			continue
@@ -209,6 +217,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	var refused []review.Refusal
 	f.mu.Lock()
 	change, withRows, made, deleted, ran := f.fileChange(), f.withRows(how.rejects), f.created, f.deleted, f.entire.ran
+	by := f.entire.by
 	f.mu.Unlock()
 	if whole && change != nil {
 		f.decideWhole(ctx, change, how.rejects, out)
@@ -271,6 +280,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	f.entire.goneBack = f.entire.goneBack && f.deleted || putBack
 	if whole && withRows && len(done) == 0 && (deleted || made) {
 		out.Decided = append(out.Decided, change.ID) // of an empty file
+		if how.rejects && made && !deleted {
+			f.entire.refused = &by
+		}
 	}
 	f.mu.Unlock()
 	if putBack && ran {
@@ -279,9 +291,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		}
 	}
 	switch {
-	case res.onDisk || !res.changed:
-	case how.rejects && created && pending == 0 && blank(now):
+	case how.rejects && created && pending == 0 && blank(now) && !res.onDisk && (res.changed || whole && withRows):
 		return f.removeUnderDocument()
+	case res.onDisk || !res.changed:
 	default:
 		f.saveDecided(ctx, res)
 	}
@@ -360,6 +372,9 @@ func (c *Core) pathOf(uri string) (buffers.Path, bool) {
 	if !ok {
 		return "", false
 	}
+	if p, ok := c.becameLink(name); ok {
+		return p, true
+	}
 	p, err := buffers.Resolve(name)
 	return p, err == nil
 }
@@ -385,7 +400,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 			continue
 		}
 		f.mu.Lock()
-		if f.doc != nil || f.moving != nil {
+		if f.doc != nil || f.moving != nil || f.refusedChange() != nil && slices.Contains(states, review.StateRejected) {
 			var hunks []review.Hunk
 			if f.doc != nil {
 				hunks = f.committed(visible(f.doc.Hunks(states...)))
@@ -397,6 +412,11 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 			}
 			if len(hunks) > 0 || f.shownChange() != nil && (session == "" || f.changeBy() == session) || only != "" {
 				out = append(out, f.review(hunks))
+			}
+			if c := f.refusedChange(); c != nil && slices.Contains(states, review.StateRejected) && (session == "" || f.entire.refused.Session == session) {
+				r := f.review(hunks)
+				r.File = c
+				out = append(slices.DeleteFunc(out, func(o Review) bool { return o.Path == r.Path }), r)
 			}
 		}
 		f.mu.Unlock()

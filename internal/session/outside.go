@@ -198,8 +198,8 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	live, d, open := f.live()
 	before, gone, fine := f.before, f.entire.gone, f.fine
 	f.mu.Unlock()
-	if !open || !gone && f.upToDate(live, d, before, fine) {
-		return false, nil
+	if !open || !gone && f.upToDate(live, d, before, fine) || isLink(f.path) {
+		return false, nil // what a link in its place points at is another file
 	}
 	if err := f.findOut(ctx); err != nil {
 		return false, err

@@ -196,13 +196,15 @@ type FileChange struct {
 	Op string `json:"op"` // modify, create, delete, rename
 	// From is the path that a renamed file had.
 	From string `json:"from,omitempty"`
-	// To is the path that a file is to have whose rename is asked for.
+	// To is the path that a file is to have whose rename is asked for, or what a link
+	// points at.
 	To string `json:"to,omitempty"`
 	// State is "proposed" for what is only asked for, or empty.
 	State string `json:"state,omitempty"`
 	// Mode says that the file may be run now (+x), or may not any more (-x).
 	Mode string `json:"mode,omitempty"`
-	// Opaque says why there are no hunks: binary, large or filtered.
+	// Opaque says why there are no hunks: binary, large, filtered, or it is a link or
+	// folder now.
 	Opaque string `json:"opaque,omitempty"`
 }
 

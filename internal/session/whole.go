@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -31,6 +33,8 @@ type entire struct {
 	exec    *bool // whether it could when that was last taken in; nil if unknown
 	ran     bool  // whether the file that is gone, or deleted, could be run
 
+	refused *review.Origin // whose an empty file was that is gone, as its making was rejected
+
 	full *review.Doc // of a file that is deleted: what it was before; nil if unknown
 	held string      // what the file that is gone had, with line ends and byte order mark
 
@@ -51,7 +55,7 @@ func (f *file) fileChange() *FileChange {
 	case f.entire.from != "":
 		c.Op, c.From = "rename", string(f.entire.from)
 	case f.opaque != "":
-		c.Op = f.opaqueOp
+		c.Op, c.To = f.opaqueOp, f.entire.now.Target
 	case f.created:
 		c.Op = "create"
 	case f.deleted, f.entire.gone:
@@ -65,6 +69,57 @@ func (f *file) fileChange() *FileChange {
 		c.Mode = map[bool]string{true: "-x", false: "+x"}[*was]
 	}
 	return c
+}
+
+// refusedChange is the making of an empty file that was rejected, if it can be brought
+// back: there is no row that would be listed; mu is held.
+func (f *file) refusedChange() *FileChange {
+	if f.entire.refused == nil || !f.missing || f.fileChange() != nil {
+		return nil
+	}
+	return &FileChange{ID: "file:" + string(f.path), Op: "create", State: string(review.StateRejected)}
+}
+
+// restoreMade makes an empty file again whose making was rejected. It returns what is
+// left of some names when that of the file is taken out.
+func (f *file) restoreMade(ctx context.Context, names []string, out *Decision) (left []string) {
+	id := "file:" + string(f.path)
+	left = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == id })
+	if err := f.makeAgain(ctx); err != nil {
+		out.Refused = append(out.Refused, Refusal{ID: id, Reason: err.Error()})
+		return left
+	}
+	out.Decided = append(out.Decided, id)
+	f.mu.Lock()
+	out.Files = append(out.Files, f.review(f.hunks()))
+	f.mu.Unlock()
+	f.keep(true)
+	return left
+}
+
+func (f *file) makeAgain(ctx context.Context) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	if isThere(f.path) {
+		return errors.New("there is a file again")
+	}
+	if err := buffers.WriteFileAtomic(f.path, "", buffers.Seen{}); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.entire.refused == nil {
+		return nil // somebody else has
+	}
+	f.created, f.missing = true, false
+	f.entire.by, f.entire.refused = *f.entire.refused, nil
+	f.keepBeforeOf(text.Text{}, f.entire.by)
+	f.placeholder()
+	f.shownRev = ^f.shownRev
+	f.publish()
+	return nil
 }
 
 // withRows reports whether a decision about the file as a whole is one about its
@@ -321,6 +376,31 @@ func (f *file) closedGone() {
 func (f *file) withoutFile(doc *review.Doc) {
 	doc.Reload(text.New(f.entire.held), review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	doc.AgentEdit(text.Text{}, f.entire.by)
+}
+
+// isLink reports whether a link stands where a file was: paths of files have none.
+func isLink(p buffers.Path) bool {
+	info, err := os.Lstat(string(p))
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
+// becameLink is the file in whose place a link of that name stands, as long as that is
+// undecided.
+func (c *Core) becameLink(name string) (buffers.Path, bool) {
+	dir, err := buffers.Resolve(filepath.Dir(name))
+	if err != nil {
+		return "", false
+	}
+	p := buffers.Path(filepath.Join(string(dir), filepath.Base(name)))
+	c.mu.Lock()
+	f := c.files[p]
+	c.mu.Unlock()
+	if f == nil {
+		return "", false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return p, f.opaque == checkpoint.Link
 }
 
 // isThere reports whether there is anything of that name.

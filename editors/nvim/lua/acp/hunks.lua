@@ -269,7 +269,11 @@ local function file_text(file)
   elseif file.op == 'rename' and file.to then
     text = 'to be renamed to ' .. util.short_path(file.to)
   end
-  if file.opaque then
+  if file.opaque == 'link' then
+    text = 'became a link to ' .. (file.to or '?')
+  elseif file.opaque == 'folder' then
+    text = 'became a folder'
+  elseif file.opaque then
     text = text .. (' (%s, not shown)'):format(file.opaque)
   end
   return text

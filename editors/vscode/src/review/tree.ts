@@ -69,7 +69,9 @@ export function describeCounts(file: FileReview): string {
   const { added, removed } = linesOf(file.review);
   const conflicts = conflictsOf(file.review);
   const words = [];
-  if (file.review.file?.to !== undefined) {
+  if (file.review.file?.opaque === 'link') {
+    words.push(`→ ${file.review.file.to ?? '?'}`);
+  } else if (file.review.file?.to !== undefined) {
     words.push(`to become ${vscode.workspace.asRelativePath(file.review.file.to)}`);
   } else if (file.review.file?.op !== undefined && file.review.file.op !== 'modify') {
     words.push({ create: 'new', delete: 'deleted', rename: 'renamed' }[file.review.file.op] ?? '');
