@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { App } from './app';
 import type { Asked, Form } from './chat/protocol';
 import type { ChatView } from './chat/view';
-import { fitsNotification } from './questions';
+import { notificationText } from './questions';
 
 const show = 'Show…';
 
@@ -34,10 +34,12 @@ interface Item extends vscode.MessageItem {
 }
 
 function question(asked: Asked): { text: string; options: Item[] } {
+  const whole = notificationText(asked);
   const options = asked.options.map(({ name, optionId }) => ({ title: name, optionId }));
-  return fitsNotification(asked)
-    ? { text: `${asked.agent} asks: ${asked.message}`, options }
-    : { text: `${asked.agent} asks: ${asked.toolCall.title}`, options: [] };
+  return {
+    text: `${asked.agent} asks: ${whole ?? asked.toolCall.title}`,
+    options: whole === undefined ? [] : options,
+  };
 }
 
 function form(asked: Form): { text: string; options: Item[] } {

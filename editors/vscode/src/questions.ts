@@ -150,13 +150,17 @@ export class Questions {
 const notificationLength = 250;
 
 /**
- * Whether a question can be answered from a notification: only if all that it is about can be
- * seen there. A difference cannot, nor can a long command or one of several lines.
+ * What a notification says of a question that can be answered there: only if all that it is about
+ * can be seen. A difference cannot, nor can a long command or one of several lines, for a
+ * notification is one line.
  */
-export function fitsNotification(question: Question): boolean {
-  return (
-    question.message.length <= notificationLength &&
-    !/[\r\n]/.test(question.message.trim()) &&
-    !(question.toolCall.content ?? []).some(({ type }) => type === 'diff')
-  );
+export function notificationText({ message, toolCall }: Question): string | undefined {
+  const [title = '', ...rest] = message.trim().split(/\r\n|\r|\n/);
+  const text = rest.length > 0 ? `${title}: ${rest.join(', ')}` : title;
+  const whole =
+    text.length <= notificationLength &&
+    !/[\r\n]/.test((toolCall.command ?? '').trim()) &&
+    !/[\r\n]/.test(toolCall.title.trim()) &&
+    !(toolCall.content ?? []).some(({ type }) => type === 'diff');
+  return whole ? text : undefined;
 }

@@ -7,6 +7,7 @@
 //   {"disk": PATH, "text": TEXT}         writes it on disk itself, in a tool call
 //   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered
 //   {"plan": [TEXT]}                     a plan
+//   {"until": PATH}                      waits until there is such a file
 //   {"hold": true}                       waits until it is cancelled
 //   {"die": true}                        exits at once
 //
@@ -37,6 +38,20 @@ function update(sessionId, sessionUpdate, members) {
 
 const say = (sessionId, text, kind = 'agent_message_chunk') =>
   update(sessionId, kind, { content: { type: 'text', text } });
+
+/** Resolves when there is a file. */
+function appears(file) {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (fs.existsSync(file)) {
+        watcher.close();
+        resolve();
+      }
+    };
+    const watcher = fs.watch(path.dirname(file), look);
+    look(); // it may have come before it was watched for
+  });
+}
 
 async function step(sessionId, session, one) {
   const file = (name) => path.resolve(session.cwd, name);
@@ -74,6 +89,8 @@ async function step(sessionId, session, one) {
   } else if (one.plan !== undefined) {
     const entries = one.plan.map((content) => ({ content, priority: 'medium', status: 'pending' }));
     update(sessionId, 'plan', { entries });
+  } else if (one.until !== undefined) {
+    await appears(file(one.until));
   } else if (one.hold) {
     await new Promise((resolve) => {
       session.cancel = resolve;

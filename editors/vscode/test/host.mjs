@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { extension, openWorkbench, root, startVSCode } from './vscode.mjs';
+import { extension, openBrowser, root, startVSCode, workbenchUrl } from './vscode.mjs';
 
 const grep = process.argv.includes('--grep')
   ? process.argv[process.argv.indexOf('--grep') + 1]
@@ -22,10 +22,11 @@ if (!process.env.ACP_LS_PROGRAM) {
 const report = path.join(home, 'report.json');
 let code = 1;
 let vscode;
-let workbench;
+let browser;
 try {
   vscode = await startVSCode({
     home,
+    driver: true,
     settings: {
       'acpls.server.path': program,
       'acpls.defaultAgent': 'script',
@@ -40,14 +41,8 @@ try {
     },
   });
   const remote = (file) => `vscode-remote://${new URL(vscode.base).host}${file}`;
-  workbench = await openWorkbench(vscode.base, workspace, {
-    payload: [
-      ['extensionDevelopmentPath', remote(extension)],
-      ['extensionTestsPath', remote(path.join(extension, 'dist/test/host/index.js'))],
-      ['skipWelcome', 'true'],
-    ],
-  });
-  const { page } = workbench;
+  browser = await openBrowser();
+  const page = await browser.context.newPage();
   const ended = new Promise((resolve) => {
     void page.exposeFunction('codeAutomationExit', resolve);
     setTimeout(() => resolve('timeout'), limit).unref();
@@ -57,7 +52,12 @@ try {
   await page.exposeFunction('codeAutomationLog', (type, args) => {
     log.write(`${type} ${args.join(' ')}\n`);
   });
-  await page.goto(workbench.url, { waitUntil: 'domcontentloaded' });
+  const url = workbenchUrl(vscode.base, workspace, [
+    ['extensionDevelopmentPath', remote(extension)],
+    ['extensionTestsPath', remote(path.join(extension, 'dist/test/host/index.js'))],
+    ['skipWelcome', 'true'],
+  ]);
+  await page.goto(url, { waitUntil: 'domcontentloaded' });
   const result = await ended;
   if (process.env.ACPLS_TEST_SHOT) {
     await page.screenshot({ path: process.env.ACPLS_TEST_SHOT });
@@ -68,7 +68,7 @@ try {
     console.error(`the extension host ended with ${result}`);
   }
 } finally {
-  await workbench?.close().catch(() => undefined);
+  await browser?.close().catch(() => undefined);
   await vscode?.stop();
   if (process.argv.includes('--keep') || code !== 0) {
     console.error(`kept: ${home}`);

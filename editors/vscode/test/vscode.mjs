@@ -1,5 +1,5 @@
-// A real VS Code for tests: its server (tools/get-vscode) with a profile of its own, and the
-// workbench in a headless Chromium. Everything is on 127.0.0.1 and ends with `stop`.
+// A real VS Code for tests: its server (tools/get-vscode) with a profile of its own, and a
+// headless Chromium for its workbench. Everything is on 127.0.0.1 and ends with `stop`.
 import { execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -33,6 +33,19 @@ const settings = {
   'files.autoSave': 'off',
 };
 
+/** Writes the settings of a VS Code: those of all tests, and some more. */
+export function writeSettings(home, more) {
+  for (const level of ['User', 'Machine']) {
+    // A remote VS Code takes settings of scope machine from Machine alone.
+    const folder = path.join(home, 'vscode', level);
+    fs.mkdirSync(folder, { recursive: true });
+    fs.writeFileSync(
+      path.join(folder, 'settings.json'),
+      JSON.stringify({ ...settings, ...more }, null, 2),
+    );
+  }
+}
+
 /**
  * Starts VS Code.
  * @param {object} options
@@ -41,6 +54,8 @@ const settings = {
  * @param {object} [options.settings] beside those of all tests
  * @param {Record<string, string>} [options.env]
  * @param {boolean} [options.trust] whether the question of trust is switched off (default)
+ * @param {boolean} [options.driver] whether tests may run in its extension host; it shows no
+ *   notifications then
  * @param {number} [options.port]
  * @returns {Promise<{base: string, stop: () => Promise<void>}>}
  */
@@ -48,14 +63,7 @@ export async function startVSCode(options) {
   const code = launcher();
   const { home } = options;
   const user = path.join(home, 'vscode');
-  for (const level of ['User', 'Machine']) {
-    // A remote VS Code takes settings of scope machine from Machine alone.
-    fs.mkdirSync(path.join(user, level), { recursive: true });
-    fs.writeFileSync(
-      path.join(user, level, 'settings.json'),
-      JSON.stringify({ ...settings, ...options.settings }, null, 2),
-    );
-  }
+  writeSettings(home, options.settings);
   const env = {
     ...process.env,
     HOME: home,
@@ -80,7 +88,7 @@ export async function startVSCode(options) {
     '--disable-update-check',
     '--disable-getting-started-override',
     ...(options.trust === false ? [] : ['--disable-workspace-trust']),
-    ...['--vscode-option', 'enable-smoke-test-driver'],
+    ...(options.driver ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
   ];
   const log = fs.openSync(path.join(home, 'code.log'), 'a');
   const server = spawn(code, args, { env, stdio: ['ignore', log, log], detached: true });
@@ -117,12 +125,10 @@ export async function startVSCode(options) {
 }
 
 /**
- * A browser with the workbench.
- * @param {string} base
- * @param {string} folder what is opened
- * @param {{payload?: Array<[string, string]>, size?: {width: number, height: number}}} [options]
+ * A browser.
+ * @param {{size?: {width: number, height: number}}} [options]
  */
-export async function openWorkbench(base, folder, options = {}) {
+export async function openBrowser(options = {}) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM || findBrowser(),
@@ -138,17 +144,25 @@ export async function openWorkbench(base, folder, options = {}) {
       '--disable-sync',
     ],
   });
-  const page = context.pages()[0] ?? (await context.newPage());
-  const query = new URLSearchParams({ folder });
-  if (options.payload) {
-    query.set('payload', JSON.stringify(options.payload));
-  }
-  const url = `${base}/?${query}`;
   const close = async () => {
     await context.close();
-    fs.rmSync(profile, { recursive: true, force: true });
+    fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   };
-  return { page, url, close };
+  return { context, close };
+}
+
+/**
+ * Where the workbench is.
+ * @param {string} base
+ * @param {string} folder what is opened
+ * @param {Array<[string, string]>} [payload]
+ */
+export function workbenchUrl(base, folder, payload) {
+  const query = new URLSearchParams({ folder });
+  if (payload) {
+    query.set('payload', JSON.stringify(payload));
+  }
+  return `${base}/?${query}`;
 }
 
 export function findBrowser() {

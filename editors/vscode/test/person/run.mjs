@@ -1,224 +1,112 @@
-// node test/person/run.mjs [PACKAGE] [--keep]: what a person sees and does, with the packaged
-// extension (dist/acp-ls-linux-x64.vsix) in a real VS Code and the demonstration agent, without
-// any setting. Pictures go to ACPLS_TEST_PICTURES. Exit code 0 if all went well.
-import assert from 'node:assert/strict';
+// node test/person/run.mjs [PACKAGE] [--only STORY] [--keep]: what a person sees and does, with the
+// packaged extension (dist/acp-ls-linux-x64.vsix) in a real VS Code. Each story (stories/*.mjs) has
+// a window of its own: the first without any setting, with the demonstration agent, the others
+// with the agent of tests (test/agent.mjs). Pictures go to ACPLS_TEST_PICTURES. Exit code 0 if all
+// went well.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { openWorkbench, root, startVSCode } from '../vscode.mjs';
+import { parseArgs } from 'node:util';
+import { extension, openBrowser, root, startVSCode, writeSettings } from '../vscode.mjs';
+import * as clean from './stories/clean.mjs';
+import * as crash from './stories/crash.mjs';
+import * as dirty from './stories/dirty.mjs';
+import * as files from './stories/files.mjs';
+import * as first from './stories/first.mjs';
+import * as questions from './stories/questions.mjs';
+import * as reload from './stories/reload.mjs';
+import * as undo from './stories/undo.mjs';
+import { Window } from './window.mjs';
 
-const args = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
-const pkg = path.resolve(args[0] ?? path.join(root, 'dist/acp-ls-linux-x64.vsix'));
+const { values, positionals } = parseArgs({
+  options: { only: { type: 'string' }, keep: { type: 'boolean' } },
+  allowPositionals: true,
+});
+const pkg = path.resolve(positionals[0] ?? path.join(root, 'dist/acp-ls-linux-x64.vsix'));
 const pictures = process.env.ACPLS_TEST_PICTURES;
-const farewell = [
-  'func Farewell(name string) string {',
-  '\treturn "Goodbye, " + name + "!"',
-  '}',
-].join('\n');
+const stories = { first, files, undo, crash, reload, clean, dirty, questions };
+if (values.only && !(values.only in stories)) {
+  console.error(`no story is called '${values.only}': one of ${Object.keys(stories).join(', ')}`);
+  process.exit(2);
+}
+
+/** How many windows are played in at once: much of the time each waits. */
+const atOnce = 2;
+
+const settings = {
+  'editor.autoIndent': 'none',
+  'workbench.secondarySideBar.defaultVisibility': 'hidden',
+};
+const withScript = {
+  ...settings,
+  'workbench.editor.enablePreview': false,
+  'acpls.defaultAgent': 'script',
+  'acpls.agents': {
+    script: { command: process.execPath, args: [path.join(extension, 'test/agent.mjs')] },
+  },
+};
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-person-'));
-const project = path.join(home, 'greet');
-fs.mkdirSync(project);
-const archive = fs.readFileSync(path.join(root, 'tools/demo/project.txtar'), 'utf8');
-for (const [, name, text] of archive.matchAll(/^-- (.+) --\n((?:(?!-- .+ --$).*\n)*)/gm)) {
-  if (name !== 'guide' && !name.startsWith('unsaved/')) {
-    fs.writeFileSync(path.join(project, name), text);
-  }
-}
-const disk = () => fs.readFileSync(path.join(project, 'greet.go'), 'utf8');
-const before = disk();
-
-let code = 1;
+const began = Date.now();
+const since = () => `${((Date.now() - began) / 1000).toFixed(1)} s`;
+const failed = [];
 let vscode;
-let workbench;
-let page;
-const started = Date.now();
+let browser;
 
-async function step(name, act) {
-  await act();
-  console.log(`ok   ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-  if (pictures) {
-    const file = `${name.replace(/\W+/g, '-')}.png`;
-    await page.screenshot({ path: path.join(pictures, file) });
-  }
-}
-
-/** The frame that the chat's page is in. */
-async function theChat() {
-  for (const deadline = Date.now() + 60_000; Date.now() < deadline; ) {
-    for (const frame of page.frames()) {
-      if (
-        (await frame
-          .locator('#app .composer')
-          .count()
-          .catch(() => 0)) > 0
-      ) {
-        return frame;
-      }
+/** Plays a story in a window of its own. */
+async function play(name, story) {
+  let window;
+  try {
+    window = await Window.open(browser.context, {
+      base: vscode.base,
+      project: path.join(home, 'projects', story.project ?? name),
+      files: story.files,
+      pictures,
+    });
+    await story.play(window, async (step, act) => {
+      await act();
+      console.log(`ok   ${name}: ${step} (${since()})`);
+      await window.picture(`${name} ${step}`);
+    });
+    if (window.problems.length > 0) {
+      throw new Error(window.problems.join('\n'));
     }
-    await page.waitForTimeout(100); // a frame that is replaced tells nobody
-  }
-  throw new Error('the chat is not there');
-}
-
-async function until(what, look) {
-  for (const deadline = Date.now() + 30_000; ; ) {
-    const found = await look();
-    if (found) {
-      return found;
-    }
-    assert.ok(Date.now() < deadline, `never: ${what}`);
-    await page.waitForTimeout(50);
+    await window.close();
+  } catch (err) {
+    failed.push(name);
+    console.error(`FAIL ${name} (${since()})\n${err.stack}`);
+    await window?.picture(`${name} failed`).catch(() => undefined);
+    await window?.page.close().catch(() => undefined);
   }
 }
 
 try {
-  vscode = await startVSCode({
-    home,
-    install: [pkg],
-    settings: {
-      'editor.autoIndent': 'none',
-      'workbench.secondarySideBar.defaultVisibility': 'hidden',
-    },
-  });
-  workbench = await openWorkbench(vscode.base, project);
-  page = workbench.page;
-  page.setDefaultTimeout(60_000);
-  const problems = [];
-  page.on('console', (message) => {
-    if (/Content Security Policy|Refused to/.test(message.text())) {
-      problems.push(`${message.location().url}: ${message.text()}`);
-    }
-  });
-  await page.goto(workbench.url, { waitUntil: 'domcontentloaded' });
-  const editor = page.locator('.editor-instance .view-lines').first();
-  const lens = (title) => page.locator('.codelens-decoration a', { hasText: title });
-  const lenses = () => lens(/^Accept$/).count();
-  let chat;
-
-  await step('type and do not save', async () => {
-    await page
-      .locator('.explorer-folders-view .monaco-list-row', { hasText: 'greet.go' })
-      .dblclick();
-    await editor.click();
-    await page.keyboard.press('Control+End');
-    await page.keyboard.insertText(`\n${farewell}\n`);
-    await page.locator('.tab.dirty', { hasText: 'greet.go' }).waitFor();
-  });
-
-  await step('mention the selection', async () => {
-    for (let line = 0; line < 3; line++) {
-      await page.keyboard.press('Shift+ArrowUp');
-    }
-    // The key is bound once acp-ls runs.
-    await page.locator('.statusbar-item', { hasText: 'ACP' }).first().waitFor();
-    await page.keyboard.press('Control+Alt+a');
-    chat = await theChat();
-    const input = chat.getByRole('combobox', { name: 'Prompt' });
-    await until('a mention', async () => /^@greet\.go#L20-L22 $/.test(await input.inputValue()));
-    await until('focus', () => input.evaluate((element) => element === document.activeElement));
-  });
-
-  await step('the agent reads what is not saved', async () => {
-    await page.keyboard.type('what does this do');
-    await page.keyboard.press('Enter');
-    await chat.locator('.entry.agent', { hasText: /lines 20-22.*1 return/ }).waitFor();
-    await chat.locator('.activity').waitFor({ state: 'hidden' });
-    assert.equal(disk(), before, 'it was saved');
-  });
-
-  await step('complete a mention', async () => {
-    await page.keyboard.type('sort the imports and add doc comments in @gre');
-    await chat.locator('.proposals li', { hasText: '@greet.go' }).first().waitFor();
-  });
-
-  const question = () => chat.locator('.questions .card').first();
-  await step('a question', async () => {
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Enter');
-    await question().waitFor();
-    await page.keyboard.press('Enter');
-    await page.keyboard.press('Escape');
-    await chat.locator('.questions:not(.inert)').waitFor();
-    assert.equal(await lenses(), 0, 'it was not waited for');
-  });
-
-  await step('answer by mouse', async () => {
-    const activity = chat.locator('.activity');
-    while (await activity.isVisible()) {
-      const open = chat.locator('.questions:not(.inert) .card').first();
-      await open.or(activity).first().waitFor();
-      const id = await open.getAttribute('data-question', { timeout: 2000 }).catch(() => null);
-      if (id !== null) {
-        const card = chat.locator(`[data-question="${id}"]`);
-        await card.getByRole('button', { name: 'Allow', exact: true }).click();
-        await card.waitFor({ state: 'detached' });
-      }
-    }
-    await until('changes to decide on', async () => (await lenses()) >= 2);
-  });
-
-  let hunks;
-  await step('accept one by code lens', async () => {
-    hunks = await lenses();
-    await lens(/^Accept$/)
-      .first()
-      .click();
-    await until('one less', async () => (await lenses()) === hunks - 1);
-  });
-
-  const text = async () =>
-    (await page.locator('.editor-instance .view-line').allInnerTexts()).join('\n');
-  await step('reject one by lightbulb', async () => {
-    await editor.click();
-    await page.keyboard.press('Control+Home');
-    await page.keyboard.press('Control+Alt+n');
-    await page.locator('.statusbar-item', { hasText: /^Ln 6, Col 5/ }).waitFor();
-    const bulb = page.locator('.lightBulbWidget, .codicon-gutter-lightbulb');
-    const menu = page.locator('.action-widget', { hasText: 'Quick Fix' });
-    await until('a light bulb for the change', async () => {
-      await bulb.filter({ visible: true }).first().click();
-      await menu.waitFor();
-      if ((await menu.filter({ hasText: 'Reject hunk' }).count()) > 0) {
-        return true;
-      }
-      // It was still that of the line before.
-      await page.keyboard.press('Escape');
-      await page.keyboard.press('ArrowRight');
-      return false;
-    });
-    if (pictures) {
-      await page.screenshot({ path: path.join(pictures, 'lightbulb.png') });
-    }
-    await page
-      .locator('.action-widget .monaco-list-row', { hasText: 'Reject hunk' })
-      .first()
-      .click();
-    await until('two less', async () => (await lenses()) === hunks - 2);
-  });
-
-  await step('undo brings the rejected one back', async () => {
-    const rejected = await text();
-    await editor.click();
-    await page.keyboard.press('Control+z');
-    await until('back', async () => (await lenses()) === hunks - 1 && (await text()) !== rejected);
-  });
-
-  assert.match(await text(), /Farewell/, 'what was typed is gone');
-  assert.deepEqual(problems, []);
-  code = 0;
-} catch (err) {
-  console.error(err);
-  if (pictures && page) {
-    await page.screenshot({ path: path.join(pictures, 'failed.png') }).catch(() => undefined);
+  vscode = await startVSCode({ home, install: [pkg], settings });
+  browser = await openBrowser();
+  const wanted = Object.entries(stories).filter(([name]) =>
+    [undefined, name].includes(values.only),
+  );
+  if (wanted[0][1] === first) {
+    await play(...wanted.shift());
   }
+  writeSettings(home, withScript);
+  const worker = async () => {
+    for (let next = wanted.shift(); next; next = wanted.shift()) {
+      await play(...next);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+} catch (err) {
+  failed.push('start');
+  console.error(err);
 } finally {
-  await workbench?.close().catch(() => undefined);
+  await browser?.close().catch(() => undefined);
   await vscode?.stop();
-  if (process.argv.includes('--keep') || code !== 0) {
+  if (values.keep || failed.length > 0) {
     console.error(`kept: ${home}`);
   } else {
     fs.rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
-process.exit(code);
+console.log(failed.length === 0 ? `all went well (${since()})` : `failed: ${failed.join(', ')}`);
+process.exit(failed.length === 0 ? 0 : 1);

@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { Asked, Form } from '../../src/chat/protocol';
 import type { Question } from '../../src/contract';
-import { fitsNotification, inert, Questions } from '../../src/questions';
+import { inert, notificationText, Questions } from '../../src/questions';
 
 function question(id: string, message = 'run `make`'): Question {
   return {
@@ -102,11 +102,18 @@ suite('questions', () => {
   });
 
   test('only what can be seen whole is answered from a notification', () => {
-    assert.ok(fitsNotification(question('q')));
-    assert.ok(!fitsNotification(question('q', 'one\ntwo')));
-    assert.ok(!fitsNotification(question('q', 'x'.repeat(300))));
+    assert.equal(notificationText(question('q')), 'run `make`');
+    assert.equal(notificationText(question('q', 'x'.repeat(300))), undefined);
+    const command = question('q', 'Clean up\nrm -r build\n/w/build');
+    command.toolCall.command = 'rm -r build';
+    assert.equal(notificationText(command), 'Clean up: rm -r build, /w/build');
+    command.toolCall.command = 'rm -r build\n/w/build';
+    assert.equal(notificationText(command), undefined);
+    const title = question('q', 'one\ntwo');
+    title.toolCall.title = 'one\ntwo';
+    assert.equal(notificationText(title), undefined);
     const edit = question('q', 'edit main.go');
     edit.toolCall.content = [{ type: 'diff', path: 'main.go', newText: 'x' }];
-    assert.ok(!fitsNotification(edit));
+    assert.equal(notificationText(edit), undefined);
   });
 });

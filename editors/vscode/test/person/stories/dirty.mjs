@@ -1,0 +1,76 @@
+// The agent writes the disk under unsaved text: what was typed is kept, the change is in the text
+// too, and saving is a conflict only where VS Code gives no way around it; the message then says
+// what to do.
+import assert from 'node:assert/strict';
+
+const before = 'one\ntwo\nthree\n';
+
+export const files = { 'front.txt': before, 'behind.txt': before, 'both.txt': before };
+
+export async function play(window, step) {
+  const { page } = window;
+  const type = async (text) => {
+    await window.editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type(text);
+  };
+
+  await step('unsaved text in three documents', async () => {
+    for (const name of ['behind.txt', 'both.txt', 'front.txt']) {
+      await window.openFile(name);
+      await type('my ');
+      await window.tab(name, '.dirty').waitFor();
+    }
+  });
+
+  await step('the agent writes the disk under them', async () => {
+    await window.turn(
+      { disk: 'front.txt', text: 'one\ntwo\n3\n' },
+      { disk: 'behind.txt', text: 'one\ntwo\n33\n' },
+      { disk: 'both.txt', text: 'ONE\ntwo\nthree\n' }, // the line that was typed in
+    );
+    await window.textIs('my one\ntwo\n3\n');
+    await window.hunksAre(1);
+    await window.tab('front.txt', '.dirty').waitFor();
+    assert.equal(window.disk('front.txt'), 'one\ntwo\n3\n', 'it was saved for the user');
+  });
+
+  await step('the one in front is saved', async () => {
+    await window.editor.click();
+    await window.save();
+    await window.diskIs('front.txt', 'my one\ntwo\n3\n');
+    await window.tab('front.txt', ':not(.dirty)').waitFor();
+    await window.noConflict();
+  });
+
+  await step('reject in it', async () => {
+    await window.lens(/^Reject$/).click();
+    await window.textIs('my one\ntwo\nthree\n');
+    await window.diskIs('front.txt', 'my one\ntwo\nthree\n');
+  });
+
+  await step('the one behind it is saved from behind', async () => {
+    await window.command('File: Save All');
+    await window
+      .notification('overwriting it loses nothing')
+      .filter({ hasText: 'behind.txt' })
+      .waitFor();
+    const conflict = window.notification(/Failed to save 'behind\.txt'/);
+    await conflict.waitFor();
+  });
+
+  await step('overwriting loses nothing', async () => {
+    const conflict = window.notification(/Failed to save 'behind\.txt'/);
+    await conflict.locator('.monaco-button', { hasText: 'Overwrite' }).click();
+    await window.diskIs('behind.txt', 'my one\ntwo\n33\n');
+    await window.tab('behind.txt').click();
+    await window.textIs('my one\ntwo\n33\n');
+    await window.hunksAre(1);
+  });
+
+  await step('the same line changed by both', async () => {
+    await window.tab('both.txt').click();
+    await window.textIs('my one\ntwo\nthree\n');
+    await window.lens('Take theirs').waitFor();
+  });
+}

@@ -1,0 +1,224 @@
+// One window of VS Code with a project of its own, as a person sees and uses it.
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import { workbenchUrl } from '../vscode.mjs';
+
+/** How long anything may take that is waited for: much, since the machine may be busy. */
+const patience = 60_000;
+
+const control = /Content Security Policy|Refused to/;
+
+export class Window {
+  /** What the page's console said that must not be said. */
+  problems = [];
+  turns = 0;
+
+  /**
+   * Opens a window.
+   * @param {import('playwright-core').BrowserContext} context
+   * @param {object} options
+   * @param {string} options.base where VS Code is
+   * @param {string} options.project the folder that is opened; made here
+   * @param {Record<string, string>} options.files what is in it
+   * @param {string} [options.pictures] a folder
+   */
+  static async open(context, { base, project, files, pictures }) {
+    fs.mkdirSync(project, { recursive: true });
+    for (const [name, text] of Object.entries(files)) {
+      fs.mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+      fs.writeFileSync(path.join(project, name), text);
+    }
+    const page = await context.newPage();
+    page.setDefaultTimeout(patience);
+    page.on('dialog', (dialog) => dialog.accept().catch(() => undefined)); // "Leave this site?"
+    const window = new Window(page, project, pictures);
+    page.on('console', (message) => {
+      if (control.test(message.text())) {
+        window.problems.push(`${message.location().url}: ${message.text()}`);
+      }
+    });
+    await page.goto(workbenchUrl(base, project), { waitUntil: 'domcontentloaded' });
+    await window.started();
+    return window;
+  }
+
+  constructor(page, project, pictures) {
+    this.page = page;
+    this.project = project;
+    this.pictures = pictures;
+  }
+
+  /** Ends what runs for the window, and closes it. */
+  async close() {
+    await this.page.goto('about:blank');
+    await this.page.close();
+  }
+
+  /** Waits until acp-ls runs. */
+  async started() {
+    await this.status.getByRole('button', { name: /^ACP agents/ }).waitFor();
+  }
+
+  async picture(name) {
+    if (this.pictures) {
+      const file = `${path.basename(this.project)}-${name.replace(/\W+/g, '-')}.png`;
+      await this.page.screenshot({ path: path.join(this.pictures, file) });
+    }
+  }
+
+  /** What a file holds on disk; undefined if there is none. */
+  disk(name) {
+    try {
+      return fs.readFileSync(path.join(this.project, name), 'utf8');
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Waits until `look` gives something, and returns that. */
+  async until(what, look) {
+    for (const deadline = Date.now() + patience; ; ) {
+      const found = await look();
+      if (found) {
+        return found;
+      }
+      assert.ok(Date.now() < deadline, `never: ${what}`);
+      await this.page.waitForTimeout(50); // most of it tells nobody when it changes
+    }
+  }
+
+  /** Waits until a file on disk holds `text`. */
+  async diskIs(name, text) {
+    await this.until(`${name} is as it should be`, () => this.disk(name) === text).catch(() =>
+      assert.equal(this.disk(name), text),
+    );
+  }
+
+  // The workbench.
+
+  /** The status item; its button is called as its tooltip. */
+  get status() {
+    return this.page.locator('.statusbar-item[id$="acpls.status"]');
+  }
+
+  /** The text of the editor in front. */
+  get editor() {
+    return this.page.locator('.editor-instance .view-lines').first();
+  }
+
+  /** The tab of a file, in a state such as `.dirty`. */
+  tab(name, state = '') {
+    return this.page.locator(`.tab[data-resource-name="${name}"]${state}`);
+  }
+
+  /** What the editor in front shows; it must fit on the screen. */
+  async text() {
+    const lines = this.page.locator('.editor-instance .view-line');
+    const shown = await lines.evaluateAll((all) =>
+      all
+        .map((line) => ({ top: Number.parseFloat(line.style.top), text: line.textContent }))
+        .sort((a, b) => a.top - b.top)
+        .map(({ text }) => text),
+    );
+    return shown.join('\n').replaceAll('\u00a0', ' ').replaceAll('\u00b7', ' ');
+  }
+
+  /** Waits until the editor in front shows, without what is drawn behind its lines, `text`. */
+  async textIs(text) {
+    await this.until('the text is as it should be', async () => (await this.text()) === text).catch(
+      async () => assert.equal(await this.text(), text),
+    );
+  }
+
+  /** Opens a file by name, and puts the cursor into it. */
+  async openFile(name) {
+    const { page } = this;
+    await page.keyboard.press('Control+p');
+    const input = page.locator('.quick-input-widget input');
+    await input.fill(name);
+    await page.locator(`.quick-input-list .focused[aria-label^="${name}"]`).waitFor();
+    await page.keyboard.press('Enter');
+    await this.tab(name, '.active').waitFor();
+    await this.editor.click();
+  }
+
+  /** Runs a command from the palette. */
+  async command(title) {
+    const { page } = this;
+    await page.keyboard.press('F1');
+    await page.locator('.quick-input-widget input').fill(`>${title}`);
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+  }
+
+  /** The code lenses of a title in the editor in front. */
+  lens(title) {
+    return this.page.locator('.codelens-decoration a', { hasText: title });
+  }
+
+  /** Waits until there are so many hunks to decide on in the editor in front. */
+  async hunksAre(n) {
+    const lenses = this.lens(/^Accept$/);
+    await this.until(`there are ${n} changes`, async () => (await lenses.count()) === n);
+  }
+
+  notification(text) {
+    return this.page.locator('.notification-toast', { hasText: text });
+  }
+
+  /** Asserts that nothing is said of a save that did not succeed. */
+  async noConflict() {
+    assert.equal(await this.notification(/newer|Failed to save|overwrit/i).count(), 0);
+  }
+
+  async save() {
+    await this.page.keyboard.press('Control+s');
+  }
+
+  /** A row of the view *Changes*. */
+  changed(text) {
+    return this.page.locator('.pane', { hasText: 'Changes' }).locator('.monaco-list-row', {
+      hasText: text,
+    });
+  }
+
+  // The chat.
+
+  /** Shows the chat, and returns the frame its page is in. */
+  async chat() {
+    if ((await this.page.locator('.pane-header[aria-label^="Chat"]').count()) === 0) {
+      const icon = this.page.locator('a[aria-label^="ACP"]');
+      await this.page.locator('.activitybar .action-item', { has: icon }).click();
+    }
+    return this.theChat();
+  }
+
+  async theChat() {
+    return this.until('the chat is there', async () => {
+      for (const frame of this.page.frames()) {
+        const there = frame.locator('#app .composer').count();
+        if ((await there.catch(() => 0)) > 0) {
+          return frame;
+        }
+      }
+      return undefined;
+    });
+  }
+
+  /** Sends a prompt. */
+  async prompt(text) {
+    const input = (await this.chat()).getByRole('combobox', { name: 'Prompt' });
+    await input.fill(text);
+    await input.press('Enter');
+    await this.until('it is sent', async () => (await input.inputValue()) === '');
+  }
+
+  /** Has the agent of tests (test/agent.mjs) do steps, and waits until the turn has ended. */
+  async turn(...steps) {
+    const end = `That was turn ${++this.turns}.`;
+    await this.prompt(JSON.stringify([...steps, { say: end }]));
+    const chat = await this.theChat();
+    await chat.locator('.entry.agent', { hasText: end }).waitFor();
+    await chat.locator('.activity').waitFor({ state: 'hidden' });
+  }
+}
