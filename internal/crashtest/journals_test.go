@@ -141,6 +141,47 @@ func TestTwoOfThem(t *testing.T) {
 	w.wantOffered("g", false)
 }
 
+// Who is there when another one dies takes over too, at the next list, decision or turn.
+// A file in which it has something undecided itself stays as it is, and that is said.
+func TestNeighbourDies(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"f", "g", "both"} {
+		w.write(name, "1\n2\n3\n")
+	}
+	write := func(name, content string) {
+		turn := w.prompt()
+		turn.reads(name)
+		turn.wrote(turn.writes(name, content))
+		turn.end()
+	}
+	first := w.start()
+	write("g", "1\nTWO\n3\n")
+	write("both", "1\nTWO\n3\n")
+	second := w.start()
+	write("f", "1\nTWO\n3\n")
+	write("both", "1\nTWO\nTHREE\n")
+	w.wantOffered("g", false)
+	first.kill()
+	w.wantOffered("g", true)
+	second.told("another acp-ls, which has ended, has changed it too")
+	if files := w.journals(".journal"); len(files) != 1 {
+		t.Errorf("journals %q", files)
+	}
+	second.command("acp.review.reject", map[string]any{"uri": w.uri("g")}, nil)
+	second.command("acp.review.reject", map[string]any{"uri": w.uri("both")}, nil)
+	if got := w.disk("g"); got != "1\n2\n3\n" {
+		t.Errorf("g after the rejection: %q", got)
+	}
+	if got := w.disk("both"); got != "1\nTWO\n3\n" {
+		t.Errorf("both after the rejection: %q", got)
+	}
+	second.kill()
+	w.start()
+	w.wantOffered("f", true)
+	w.wantOffered("g", false)
+	w.kill()
+}
+
 // What is stored can be listed and is not cleaned away while it is undecided; nobody else can
 // read it, and nothing is in the project.
 func TestStore(t *testing.T) {

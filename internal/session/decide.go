@@ -91,6 +91,7 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 	if err := c.durable.wait(ctx); err != nil { // what earlier runs have left is meant too
 		return Decision{}, err
 	}
+	c.durable.neighbours(ctx)
 	var out Decision
 	left := slices.Clone(d.Hunks)
 	var only buffers.Path
@@ -386,6 +387,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 		states = []review.State{review.StatePending, review.StateProposed, review.StateConflict}
 	}
 	_ = c.durable.wait(c.ctx) // an editor that asks at its start is not told there is nothing
+	c.durable.neighbours(c.ctx)
 	var only buffers.Path
 	if uri != "" {
 		p, ok := c.pathOf(uri)

@@ -26,6 +26,7 @@ import (
 type Journal interface {
 	Write(sync bool, records ...journal.Record) error
 	TakeOver() (*journal.Found, error)
+	Dead() bool
 	Close() error
 }
 
@@ -39,6 +40,7 @@ type durable struct {
 	mu      sync.Mutex // guards what follows
 	journal Journal    // nil if it is not open, or cannot be
 	failed  bool       // the user was told that it cannot be written
+	taking  bool       // what a neighbour has left is being taken up
 }
 
 func newDurable(c *Core, open func(string) (Journal, error)) *durable {
@@ -72,7 +74,7 @@ func (d *durable) start(roots []string) {
 			d.mu.Lock()
 			d.journal = j
 			d.mu.Unlock()
-			d.takeUp(d.core.ctx, j)
+			d.takeUp(d.core.ctx, j, true)
 			d.core.spawn(func() { d.core.lookAtGit(d.core.ctx) }) // from now on it is watched
 		})
 	})

@@ -56,6 +56,7 @@ func (s *session) beginPoint(t *turn, last bool) bool {
 // turn is not the agent's, and documents it has left behind follow it meanwhile.
 func (c *Core) turnStart(s *session, t *turn) {
 	_ = c.durable.wait(c.ctx) // what was changed before is no agent's of now
+	c.durable.neighbours(c.ctx)
 	c.lookAtGit(c.ctx)
 	if !c.settings().Review.OutOfBand {
 		return

@@ -21,8 +21,45 @@ type resumed struct {
 	hidden         []string // undecided, and no copy was kept
 }
 
-// takeUp takes up what dead processes have left.
-func (d *durable) takeUp(ctx context.Context, j Journal) {
+// neighbours takes up what other processes have left in the same workspace that have
+// ended since this one began. While a question shows what is proposed it waits.
+func (d *durable) neighbours(ctx context.Context) {
+	j := d.current()
+	if j == nil || !j.Dead() || d.core.proposing() {
+		return
+	}
+	d.mu.Lock()
+	busy := d.taking
+	d.taking = true
+	d.mu.Unlock()
+	if busy {
+		return
+	}
+	d.takeUp(ctx, j, false)
+	d.mu.Lock()
+	d.taking = false
+	d.mu.Unlock()
+	d.core.spawn(func() { d.core.lookAtGit(d.core.ctx) })
+}
+
+// proposing reports whether anything is proposed in any file.
+func (c *Core) proposing() bool {
+	return slices.ContainsFunc(c.allFiles(), func(f *file) bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return len(f.gates) > 0 || f.moving != nil
+	})
+}
+
+// inUse reports whether this process has something of its own to know of the file.
+func (f *file) inUse() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asleep != nil || f.fileChange() != nil || f.doc != nil && (f.doc.Tracking() || f.doc.Proposing()) || f.parked != nil
+}
+
+// takeUp takes up what dead processes have left; first: nothing of this one is there yet.
+func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 	found, err := j.TakeOver()
 	if err != nil {
 		d.core.log.Error("take over journals", "err", err)
@@ -43,7 +80,14 @@ func (d *durable) takeUp(ctx context.Context, j Journal) {
 			}
 			continue
 		}
-		if err := d.core.file(buffers.Path(e.Last.Path)).resume(ctx, e, &sum); err != nil {
+		f := d.core.file(buffers.Path(e.Last.Path))
+		if !first && f.inUse() {
+			if e.Last.Pending > 0 || e.Last.Opaque != "" {
+				sum.lost = append(sum.lost, fmt.Sprintf("%s (another acp-ls, which has ended, has changed it too; the changes of this one are shown)", e.Last.Path))
+			}
+			continue
+		}
+		if err := f.resume(ctx, e, &sum); err != nil {
 			d.core.log.Warn("take up changes of an earlier run", "path", e.Last.Path, "err", err)
 			sum.lost = append(sum.lost, fmt.Sprintf("%s (%v)", e.Last.Path, err))
 			d.pass(e) // perhaps it can be the next time
@@ -53,6 +97,9 @@ func (d *durable) takeUp(ctx context.Context, j Journal) {
 		found.Keep()
 	} else if err := found.Release(); err != nil {
 		d.core.log.Warn("remove journals of earlier runs", "err", err)
+	}
+	if !first { // the user was told of those that live
+		found.Live = nil
 	}
 	d.report(sum, found.Live)
 }

@@ -189,6 +189,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.mu.Unlock()
 	s.core.broker.cancelTurn(s, t, true)
 	s.core.lastPoint(s, t)
+	s.core.durable.neighbours(s.core.ctx)
 	s.core.forgetApproved(s.id)
 	if err != nil {
 		p.awaitFailure() // the whole session has failed then, and says so once

@@ -62,7 +62,8 @@ type Journal struct {
 	closed bool
 	// inherited is how many bytes were taken over, and will be removed.
 	inherited int64
-	broken    error // why nothing can be written any more
+	broken    error           // why nothing can be written any more
+	tried     map[string]bool // journals of dead processes that TakeOver has seen
 }
 
 // story is where the records of a path are that count; a size of 0 is none.
@@ -109,7 +110,7 @@ func (s *story) moved(to map[place]place) *story {
 // path, or "" if there is none. state is the state directory. Nothing is created before
 // something is written.
 func Open(state, workspace string, o Options) *Journal {
-	return &Journal{workspace: workspace, folder: folderOf(state, workspace), opts: o.orDefaults(), index: map[string]*story{}}
+	return &Journal{workspace: workspace, folder: folderOf(state, workspace), opts: o.orDefaults(), index: map[string]*story{}, tried: map[string]bool{}}
 }
 
 // Write appends records, all or none. With sync it returns when they, and those before, are

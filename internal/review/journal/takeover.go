@@ -79,7 +79,13 @@ func (j *Journal) TakeOver() (*Found, error) {
 		if name == own {
 			continue
 		}
-		if err := found.take(name, oldest); err != nil {
+		dead, err := found.take(name, oldest)
+		if dead {
+			j.mu.Lock()
+			j.tried[name] = true
+			j.mu.Unlock()
+		}
+		if err != nil {
 			found.Reports = append(found.Reports, fmt.Sprintf("the journal %s of an earlier run could not be taken over: %v", name+journalExt, err))
 		}
 	}
@@ -117,37 +123,61 @@ func journals(folder string) ([]string, error) {
 	return names, err
 }
 
-// take reads one journal.
-func (found *Found) take(name string, oldest time.Time) error {
+// Dead reports whether a process that has ended since has left something of the workspace,
+// which TakeOver has not seen. It is cheap: a folder is listed, and locks are tried.
+func (j *Journal) Dead() bool {
+	names, err := journals(j.folder)
+	if err != nil {
+		return false
+	}
+	j.mu.Lock()
+	names = slices.DeleteFunc(names, func(name string) bool { return name == j.name || j.tried[name] })
+	j.mu.Unlock()
+	return slices.ContainsFunc(names, func(name string) bool {
+		if _, err := os.Lstat(name + journalExt); err != nil {
+			return false // a lock of nothing
+		}
+		lock, err := os.OpenFile(name+lockExt, os.O_RDWR, 0)
+		if err != nil {
+			return errors.Is(err, os.ErrNotExist)
+		}
+		defer lock.Close()
+		dead, err := tryLock(lock)
+		return dead && err == nil
+	})
+}
+
+// take reads one journal, if that is a dead process's.
+func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 	lock, err := os.OpenFile(name+lockExt, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return err
+		return true, err
 	}
-	dead, err := tryLock(lock)
+	dead, err = tryLock(lock)
 	if err != nil {
 		lock.Close()
-		return fmt.Errorf("lock: %w", err)
+		return true, fmt.Errorf("lock: %w", err)
 	}
 	if !dead {
 		lock.Close()
 		if c, err := read(name+journalExt, false); err == nil {
 			found.addLive(c)
 		}
-		return nil // else it has none yet, or is just being rewritten
+		return false, nil // else it has none yet, or is just being rewritten
 	}
 	c, err := read(name+journalExt, true)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		found.held = append(found.held, held{name, lock})
-		return nil
+		return true, nil
 	case err != nil:
 		aside, moved := setAside(name)
 		lock.Close()
 		if moved != nil {
-			return errors.Join(err, moved)
+			return true, errors.Join(err, moved)
 		}
 		_ = os.Remove(name + lockExt)
-		return fmt.Errorf("%w; it is %s now", err, aside)
+		return true, fmt.Errorf("%w; it is %s now", err, aside)
 	}
 	if c.bad != nil && c.bad.torn {
 		found.Reports = append(found.Reports, fmt.Sprintf("the last record of the journal of an earlier run was cut off, which is as a crash leaves it (%s)", c.bad))
@@ -155,7 +185,7 @@ func (found *Found) take(name string, oldest time.Time) error {
 		aside, err := copyAside(name)
 		if err != nil {
 			lock.Close()
-			return err
+			return true, err
 		}
 		found.Reports = append(found.Reports, fmt.Sprintf("the journal of an earlier run is damaged: %s. What came before is used; a copy is %s", c.bad, aside))
 	}
@@ -167,7 +197,7 @@ func (found *Found) take(name string, oldest time.Time) error {
 		}
 		found.Entries = append(found.Entries, e)
 	}
-	return nil
+	return true, nil
 }
 
 func (found *Found) addLive(c content) {
