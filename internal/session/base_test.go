@@ -1,6 +1,8 @@
 package session
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -67,6 +69,61 @@ func TestWriteOfAgentThatReadsTheBuffer(t *testing.T) {
 	}
 	if base, err := c.Baseline(uri); err != nil || base != ten {
 		t.Errorf("baseline %q, %v", base, err)
+	}
+}
+
+// An agent that writes through us and the disk as well is a patch in whatever order the
+// two come: what it wants of the user's own lines is in conflict, and the rest is there.
+func TestMirroredWriteInAnyOrder(t *testing.T) {
+	const mirrored = "10 AGENT\n"
+	content := strings.NewReplacer("10\n", mirrored, "5\n", "5 AGENT\n").Replace(ten)
+	for name, early := range map[string]func(path string) (disk string, met func()){
+		"disk first": func(string) (string, func()) { return content, func() {} },
+		// The disk is written when it has just been looked at.
+		"beside": func(path string) (string, func()) {
+			return strings.Replace(ten, "2\n", "2 AGENT\n", 1), func() { _ = os.WriteFile(path, []byte(content), 0o644) }
+		},
+	} {
+		for _, contested := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", contested ", contested), func(t *testing.T) {
+				l := &fakeLauncher{}
+				c, e, root := setup(t, l)
+				path := filepath.Join(root, "a.txt")
+				uri := buffers.PathURI(path)
+				writeFile(t, path, ten)
+				e.open(uri, ten)
+				users := "7 USER\n"
+				turnOf(t, c, l, func(h Host, sid string) {
+					e.replace(uri, "7\n", users)
+					if contested {
+						e.replace(uri, "10\n", "10 USER\n")
+					}
+					disk, met := early(path)
+					e.caps["adopt"] = true
+					e.onAdopt = func(string, int32, string) (bool, error) { // which is asked behind the look
+						met()
+						return false, nil
+					}
+					writeFile(t, path, disk)
+					err := h.WriteTextFile(t.Context(), sid, path, content)
+					if contested != (KindOf(err) == KindConflict) || !contested && err != nil {
+						t.Errorf("write: %v", err)
+					}
+					writeFile(t, path, content)
+				})
+				want := strings.NewReplacer("7\n", users).Replace(content)
+				conflicts := 0
+				if contested {
+					want, conflicts = strings.Replace(want, mirrored, "10 USER\n", 1), 1
+				}
+				if got := e.text(uri); got != want {
+					t.Errorf("text %q, want %q", got, want)
+				}
+				if h := hunksOf(t, c, uri, review.StateConflict); len(h) != conflicts || conflicts > 0 && h[0].Text != mirrored {
+					t.Errorf("conflicts %+v", h)
+				}
+			})
+		}
 	}
 }
 

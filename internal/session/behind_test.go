@@ -114,6 +114,38 @@ func TestBetweenTurns(t *testing.T) {
 	}
 }
 
+// A file that nobody has open and an agent makes through us, while it makes it on disk by
+// itself as well, is one it has made: however much of that is there already.
+func TestFileIsMadeBesides(t *testing.T) {
+	for _, there := range []string{"", "brand new\n", "brand new\nfile\n"} {
+		t.Run(there, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, _, root := setup(t, l)
+			path := filepath.Join(root, "new")
+			turnOf(t, c, l, func(h Host, sid string) {
+				s := c.allSessions()[0]
+				if err := s.takeInFirst(t.Context(), c.file(buffers.Path(path))); err != nil {
+					t.Error(err)
+				}
+				writeFile(t, path, there) // behind the first look
+				if err := h.WriteTextFile(t.Context(), sid, path, "brand new\nfile\n"); err != nil {
+					t.Error(err)
+				}
+			})
+			rs := c.Reviews("", c.allSessions()[0].id)
+			if len(rs) != 1 || rs[0].File == nil || rs[0].File.Op != "create" || len(rs[0].Hunks) != 1 {
+				t.Fatalf("%+v", rs)
+			}
+			if d, err := c.Reject(t.Context(), Decide{Turn: rs[0].Hunks[0].Origins[0].Turn}); err != nil || len(d.Refused) != 0 {
+				t.Errorf("%+v, %v", d, err)
+			}
+			if isThere(buffers.Path(path)) {
+				t.Error("it is still there")
+			}
+		})
+	}
+}
+
 // When a turn has had its last point, one that has been waiting for that takes nothing
 // for the agent's any more, though the turn may not be done with.
 func TestNoPointAfterTheLast(t *testing.T) {

@@ -17,6 +17,17 @@ type taken struct {
 	disputes []dispute      // ascending
 }
 
+// hasTaken is what the disk had when that was last taken into the open document; nil if
+// none is open, or it is unknown.
+func (f *file) hasTaken() *taken {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.open) == 0 {
+		return nil
+	}
+	return f.before
+}
+
 // A dispute is a part of what the disk had that was in conflict with the text when it
 // was taken in. It has come into the text when the user has decided on the conflict,
 // whichever way.

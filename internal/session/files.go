@@ -126,11 +126,16 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	}
 	w, err := s.write(ctx, path, func(p buffers.Path, disk buffers.Disk) (proposal, error) {
 		base, err := s.core.readText(p)
+		had := s.core.file(p).hasTaken()
 		if err != nil || !s.ledger.made(p, base, arrived) {
-			base = s.ledger.base(p, content, text.New(disk.Content))
+			seen := text.New(disk.Content)
+			if had != nil { // what it has since is not in the document yet, and to be merged as well
+				seen = had.Text
+			}
+			base = s.ledger.base(p, content, seen)
 		}
 		return proposal{
-			base: base.String(), content: content, origin: s.origin(p),
+			base: base.String(), taken: had, content: content, origin: s.origin(p),
 			mirrored: h.proc.agent.Info().MirrorsWrites,
 		}, nil
 	})
@@ -144,9 +149,19 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 // has made it from; or an edit of whatever text there is.
 type proposal struct {
 	base, content string
+	taken         *taken                                          // what an open document has taken in of the disk, nil if unknown
 	edit          func(now text.Text) (content string, err error) // instead; may be called several times
 	origin        review.Origin
 	mirrored      bool // the agent writes it to the disk as well, and waits for no answer
+}
+
+// from is the base as far as it is in the text of d: that of the disk may be in conflict
+// with it, and what the agent wants still is in conflict again.
+func (p proposal) from(d *review.Doc) string {
+	if p.taken == nil || !p.taken.Equal(text.New(p.base)) {
+		return p.base
+	}
+	return p.taken.in(d).String()
 }
 
 // written is what became of a proposal that was applied.
@@ -207,6 +222,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		label: s.agentName + ": " + o.Title, by: &o,
 		apply: func(d *review.Doc) error {
 			before = d.Text()
+			base = w.proposal.from(d)
 			if edit != nil {
 				made, err := edit(before)
 				if err != nil {

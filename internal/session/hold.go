@@ -44,7 +44,7 @@ func (s *session) hold(ctx context.Context, f *file, p *proposal, o review.Origi
 			made = proposal{base: now.String(), content: content, origin: p.origin}
 		}
 		next := d.Clone()
-		if patch(next, made.base, made.content, o) != nil {
+		if patch(next, made.from(next), made.content, o) != nil {
 			return now, nil // a conflict, as the write will find
 		}
 		trial := d.Clone()

@@ -34,13 +34,20 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	if had.Exists {
 		f.throwAway(was)
 	}
-	if now := f.doc.Text(); !now.Equal(was) {
-		o := f.whose(was, f.before)
+	appeared := f.missing && had.Exists // also where it is empty
+	if now := f.doc.Text(); appeared || !now.Equal(was) {
+		before := f.before
+		if appeared {
+			before = nil
+		}
+		o := f.whose(was, before)
 		o.Change = f.core.changeID()
-		made := f.missing && had.Exists && o.Author == review.AuthorAgent
+		made := appeared && o.Author == review.AuthorAgent
 		takeOver(f.doc, was, o)
 		f.record(&o, now, was, made)
-		f.created = f.created || made && !f.deleted
+		if made && !f.created && !f.deleted {
+			f.created, f.entire.by = true, o
+		}
 		f.keepBefore(was)
 		f.missing = !had.Exists
 	}
