@@ -87,6 +87,10 @@ type Event struct {
 
 	// Mended is set on Saved if the editor saved another text than it had told of. The document has the saved one now.
 	Mended bool
+
+	// Unwritten is set on Saved if the file does not hold what the editor says it has saved: Neovim says so of a write that
+	// was refused, has failed or went to another file. The document is as unsaved as before then.
+	Unwritten bool
 }
 
 // Step is one replacement: the bytes from Start to OldEnd of the text before became those from Start to NewEnd of After.

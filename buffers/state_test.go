@@ -5,7 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -204,16 +204,14 @@ func TestState(t *testing.T) {
 // TestALateLookDoesNotUndoASave has the save arrive while the disk is being read.
 func TestALateLookDoesNotUndoASave(t *testing.T) {
 	reading, proceed := make(chan bool), make(chan bool)
-	first := true
-	var mu sync.Mutex
+	var reads atomic.Int32
 	s := NewStore(Options{ReadDisk: func(p Path) (Disk, error) {
-		mu.Lock()
-		block := !first
-		first = false
-		mu.Unlock()
-		if block {
+		switch reads.Add(1) {
+		case 2:
 			reading <- true
 			<-proceed
+		case 3: // by the save
+			return Disk{Exists: true, Content: "new\n"}, nil
 		}
 		return Disk{Exists: true, Content: "old\n"}, nil
 	}})
@@ -237,7 +235,41 @@ func TestALateLookDoesNotUndoASave(t *testing.T) {
 	}
 }
 
-// TestApplyLeavesTheDiskAlone: the loop that reads from the editor must never wait for it.
+// TestASaveIsLookedAt has editors say of writes that were refused, failed or went elsewhere that the document is saved:
+// Neovim does.
+func TestASaveIsLookedAt(t *testing.T) {
+	for _, c := range []struct {
+		name, opened, text, onDisk string
+		want                       State
+		unwritten                  bool
+	}{
+		{"written", "a\n", "b\n", "b\n", Clean, false},
+		{"not written", "a\n", "b\n", "a\n", Dirty, true},
+		{"another program's", "a\n", "b\n", "c\n", Dirty, true},
+		{"nothing to write, and another program's", "a\n", "a\n", "c\n", Behind, true},
+		{"the file is gone", "a\n", "b\n", "", Dirty, true},
+		{"in another encoding", "a\n", "caf\u00e9\n", "caf\xe9\n", Clean, false},
+		{"with other line ends", "a\n", "b\n", "b\r\n", Clean, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newOnDisk(t, c.opened)
+			f.open(c.opened)
+			f.look()
+			f.change(c.text)
+			if f.write(c.onDisk); c.onDisk == "" {
+				must(t, os.Remove(f.name))
+			}
+			if e := apply(t, f.Store, Save{URI: f.uri}); e[0].Unwritten != c.unwritten {
+				t.Errorf("unwritten: %v", e[0].Unwritten)
+			}
+			_, _ = f.Look(f.path)
+			f.want(c.want)
+		})
+	}
+}
+
+// TestApplyLeavesTheDiskAlone: the loop that reads from the editor must never wait for it, but at a save, when the editor
+// has just done so.
 func TestApplyLeavesTheDiskAlone(t *testing.T) {
 	s := NewStore(Options{
 		ReadDisk: func(p Path) (Disk, error) { t.Errorf("reads %s", p); return Disk{}, nil },
@@ -248,7 +280,6 @@ func TestApplyLeavesTheDiskAlone(t *testing.T) {
 	resolved := s.Get(uri).file
 	resolved.path = func() Path { t.Error("resolves the path"); return "" }
 	apply(t, s, Change{uri, 1, []ContentChange{{nil, "y"}}})
-	apply(t, s, Save{URI: uri})
 	apply(t, s, Close{uri})
 	apply(t, s, Open{uri, "", 1, "z"})
 	apply(t, s, Close{uri})

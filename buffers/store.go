@@ -2,6 +2,7 @@ package buffers
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -190,11 +191,24 @@ func (s *Store) save(key string, before *Document, m Save, cause string) Event {
 		}
 	}
 	if after.file != nil {
-		after.saved = hashLater(after.Text)
-		after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, at: s.opts.Now()}
+		if event.Unwritten = !s.written(&after); !event.Unwritten {
+			after.saved = hashLater(after.Text)
+			after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, at: s.opts.Now()}
+		}
 	}
 	s.put(key, &after)
 	return event
+}
+
+// written reports whether the file of a document holds its text. It is asked for at a save only, when the file has just
+// been written and is read fast. Of one that is there and not to be read as text (in another encoding, for one) the editor
+// is believed.
+func (s *Store) written(d *Document) bool {
+	disk, err := s.opts.ReadDisk(d.Path())
+	if err != nil {
+		return errors.Is(err, ErrNotUTF8) || errors.Is(err, ErrTooLarge)
+	}
+	return disk.Exists && NormHashText(text.New(disk.Content)) == NormHashText(d.Text)
 }
 
 // reconcile notes that a document which reads as its file does has nothing unsaved, however it got there: an editor that

@@ -244,19 +244,25 @@ func (f *file) classify(o review.Origin, loaded text.Text, before *taken) {
 func (f *file) saved(at *Attachment, ev buffers.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.savedAt = f.core.now()
-	if !f.saving {
-		f.savedBy = ""
+	if ev.Unwritten {
+		f.core.log.Info("not saved, whatever the editor says: the file holds something else", "path", f.path)
+	} else {
+		f.savedAt = f.core.now()
+		if !f.saving {
+			f.savedBy = ""
+		}
+		f.keepBefore(ev.After.Text)
+		f.missing = false
+		f.isBack()
 	}
-	f.keepBefore(ev.After.Text)
-	f.missing = false
-	f.isBack()
 	if live, _, _ := f.live(); live.at == at && live.uri == ev.After.URI && f.doc != nil && len(ev.Steps) > 0 {
 		f.doc.Reload(ev.After.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorFormatter})
 		f.stir()
 	}
 	f.publish()
-	f.keepSaved()
+	if !ev.Unwritten {
+		f.keepSaved()
+	}
 }
 
 // dropIfIdle forgets a file of which nothing is known that the disk does not

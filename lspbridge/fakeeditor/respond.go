@@ -19,6 +19,7 @@ type Vices struct {
 	WholeTexts     bool // tells the whole text with every change (Vim, Kate)
 	LateChanges    bool // tells changes, in order, when Idle is called; the version grows only then (eglot)
 	TurnLineEnds   bool // makes all line ends of what it inserts those of the document (VS Code)
+	SavesNothing   bool // says it has saved what it has not written: the write was refused, has failed, or went to a copy (Neovim)
 	// HoldEdits answers applyEdit only when Release is called.
 	HoldEdits bool
 	// BeforeEdit is called before an edit is looked at, with the document's URI;

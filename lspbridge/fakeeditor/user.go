@@ -148,12 +148,14 @@ func (e *Editor) save(uri string) error {
 	if err != nil {
 		return err
 	}
-	if path, ok := buffers.URIPath(uri); ok {
+	if path, ok := buffers.URIPath(uri); ok && !e.vices.SavesNothing {
 		if err := os.WriteFile(path, []byte(b.text), 0o644); err != nil {
 			return err
 		}
 	}
-	b.saved = b.text
+	if !e.vices.SavesNothing {
+		b.saved = b.text
+	}
 	if err := e.tellChanges(b); err != nil {
 		return err
 	}

@@ -213,3 +213,77 @@ func TestRealBytes(t *testing.T) {
 		}
 	})
 }
+
+// Neovim tells of a write also when it has come to nothing, or went elsewhere: what was typed
+// is as unsaved as before, and stays.
+func TestRealUnwritten(t *testing.T) {
+	const dirty = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\ntyped\n"
+	outside := func(e *env) {
+		if err := os.WriteFile(e.path("a.txt"), []byte("one\ntwo outside\nthree\nfour\nfive\nsix\nseven\neight\n"), 0o600); err != nil {
+			e.t.Fatal(err)
+		}
+	}
+	cases := []struct {
+		name string
+		save func(e *env)
+		disk string // in the end
+	}{
+		{"a copy", func(e *env) { e.press(":w other.txt<CR>") }, numbers},
+		{"appended elsewhere", func(e *env) { e.press(":w >> b.txt<CR>") }, numbers},
+		{"refused", func(e *env) {
+			outside(e)
+			e.Input(":w<CR>")
+			e.WaitScreen("Do you really want to write to it")
+			e.Input("n<CR>")
+			e.press("<Esc>")
+		}, "one\ntwo outside\nthree\nfour\nfive\nsix\nseven\neight\n"},
+		{"failed", func(e *env) {
+			e.press(":au BufWritePre * ++once call rename(expand('%:p'), 'b.txt') | call mkdir(expand('%:p'))<CR>:silent! w<CR>")
+			e.press(":call delete(expand('%:p'), 'd') | call rename('b.txt', expand('%:p'))<CR>")
+			outside(e)
+		}, "one\ntwo outside\nthree\nfour\nfive\nsix\nseven\neight\n"},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				e := setupReal(t, version, "a.txt", numbers, "b.txt", "b\n")
+				e.prompt("what can you do")
+				e.WaitLua(`require('acp.chat').current().info.stopReason ~= nil`)
+				e.Input("<C-w>hGotyped<Esc>")
+				e.buffer(dirty)
+				c.save(e)
+				e.WaitLua("vim.bo.modified")
+				e.prompt(`replace "six" with "SIX" in @a.txt`)
+				e.WaitScreen("1/1 demo")
+				e.idle()
+				e.buffer("one\ntwo\nthree\nfour\nfive\nSIX\nseven\neight\ntyped\n")
+				disk, err := os.ReadFile(e.path("a.txt"))
+				if err != nil || string(disk) != c.disk {
+					t.Errorf("the disk has %q (%v)", disk, err)
+				}
+				e.WaitLua("vim.bo.modified")
+			})
+		}
+	})
+}
+
+// A file that changes on disk under unsaved text while no agent works is the user's own
+// affair: Neovim asks them, as ever.
+func TestRealOutsideChangeIsAsked(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setupReal(t, version, "a.txt", numbers)
+		e.prompt("what can you do")
+		e.WaitLua(`require('acp.chat').current().info.stopReason ~= nil`)
+		e.idle()
+		e.Input("<C-w>hGotyped<Esc>")
+		e.WaitScreen("typed")
+		if err := os.WriteFile(e.path("a.txt"), []byte("one\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e.Input(":checktime<CR>")
+		e.WaitScreen("W12")
+		e.Input("o")
+		e.press("<Esc>")
+		e.buffer(numbers + "typed\n")
+	})
+}
