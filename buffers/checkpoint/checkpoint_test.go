@@ -176,8 +176,8 @@ func TestFilterPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.want(c, "a.big: filtered => filtered\nb.big: filtered => -\n")
-	if _, _, err := c.Content(t.Context(), buffers.Path(filepath.Join(r.root, "a.big"))); !errors.Is(err, ErrNoCopy) {
-		t.Errorf("content: %v", err)
+	if k, err := c.Copy(t.Context(), buffers.Path(filepath.Join(r.root, "a.big"))); err != nil || k.Kept() {
+		t.Errorf("copy %+v, %v", k, err)
 	}
 	if _, err := os.Stat(ran); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the filter was run: %v", err)
@@ -385,11 +385,24 @@ func TestNoFileAnyMore(t *testing.T) {
 	if to := at["a"].After.Target; to != "c" {
 		t.Errorf("the link is one to %q", to)
 	}
-	restore := func(name string) error { return c.Restore(t.Context(), at[name].Path, at[name].After) }
+	restore := func(name string) error {
+		k, err := c.Copy(t.Context(), at[name].Path)
+		return errors.Join(err, k.Restore(t.Context(), at[name].Path, at[name].After))
+	}
 	if err := restore("b"); !errors.Is(err, ErrFull) {
 		t.Errorf("a folder with a file in it: %v", err)
 	}
+	link, folder := reread(t, CopyOf(at["a"].Path)), reread(t, CopyOf(at["b"].Path))
 	if err := errors.Join(os.Remove(filepath.Join(r.root, "b", "x")), restore("a"), restore("b")); err != nil {
+		t.Error(err)
+	}
+	r.want(c, "")
+	a, b := CopyOf(at["a"].Path), CopyOf(at["b"].Path)
+	if err := errors.Join(link.Restore(t.Context(), at["a"].Path, a.State), folder.Restore(t.Context(), at["b"].Path, b.State)); err != nil {
+		t.Error(err)
+	}
+	r.want(c, "a: \"1\\n\" => link\nb: \"2\\n\" => folder\n") // as it was
+	if err := errors.Join(restore("a"), restore("b")); err != nil {
 		t.Error(err)
 	}
 	r.want(c, "")

@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -21,43 +20,9 @@ var ErrMoved = errors.New("it has changed since it was looked at")
 // ErrFull is the error for a file in whose place a folder is that is not empty.
 var ErrFull = errors.New("it is a folder now, with something in it: take that away first")
 
-// Content is what a file held when the checkpoint was taken, text or not. It fails
-// with ErrNoCopy if only its hash is known.
-func (c *Checkpoint) Content(ctx context.Context, p buffers.Path) ([]byte, State, error) {
-	st, err := c.Before(ctx, p)
-	switch {
-	case err != nil:
-		return nil, st, err
-	case !st.Exists, st.Opaque == "", st.Content != "":
-		return []byte(st.Content), st, nil
-	case st.Opaque == Large && c.copied(string(p)) == nil && c.git() != nil:
-		g := c.git().of(string(p))
-		blobs, err := g.tree(ctx, g.commit, []string{string(p)})
-		if err != nil || len(blobs) != 1 {
-			return nil, st, errors.Join(ErrNoCopy, err)
-		}
-		content, err := g.checkout(ctx, blobs[0])
-		return content, st, err
-	}
-	return nil, st, ErrNoCopy
-}
-
-// Restore makes a file that is now, a state that Changes has told of, what it was
-// when the checkpoint was taken: its content, that it may be run, or that there is
-// none. It fails with ErrMoved or ErrNoCopy, before anything is written.
-func (c *Checkpoint) Restore(ctx context.Context, p buffers.Path, now State) error {
-	content, was, err := c.Content(ctx, p)
-	if err == nil {
-		err = c.restore(string(p), content, was, now)
-	}
-	if err != nil {
-		return fmt.Errorf("restore %s: %w", p, err)
-	}
-	return nil
-}
-
-func (c *Checkpoint) restore(path string, content []byte, was, now State) error {
-	found := look(path, c.opt.MaxFile)
+// restore makes a file that is now what it was.
+func restore(path string, content []byte, was, now State) error {
+	found := lookNow(path)
 	if now.Opaque == Filtered && found.Exists && !found.IsNoFile() { // as Changes has it
 		found = State{Exists: true, Opaque: Filtered, Exec: found.Exec, hash: found.Sum()}
 	}
@@ -77,6 +42,9 @@ func (c *Checkpoint) restore(path string, content []byte, was, now State) error 
 		return err
 	}
 	temp := filepath.Join(dir, buffers.TempPrefix+strings.ToLower(rand.Text())+".tmp")
+	if was.IsNoFile() {
+		return restoreNoFile(path, temp, was, found)
+	}
 	mode := os.FileMode(0o666)
 	if was.Exec {
 		mode = 0o777
@@ -99,6 +67,27 @@ func (c *Checkpoint) restore(path string, content []byte, was, now State) error 
 		_ = os.Remove(temp)
 	}
 	return err
+}
+
+// restoreNoFile puts a link, or an empty folder, in the place of a file, which temp is
+// a free name beside.
+func restoreNoFile(path, temp string, was, found State) error {
+	switch {
+	case was.Opaque == Link:
+		if err := os.Symlink(was.Target, temp); err != nil {
+			return err
+		}
+		err := os.Rename(temp, path)
+		if err != nil {
+			_ = os.Remove(temp)
+		}
+		return err
+	case found.Exists && found.Opaque != Folder:
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+	return os.MkdirAll(path, 0o777)
 }
 
 // SetExec makes a file one that may be run, by those who may read it, or not.

@@ -35,7 +35,10 @@ func TestRestore(t *testing.T) {
 	}
 	for _, ch := range all {
 		name := filepath.Base(string(ch.Path))
-		err := c.Restore(t.Context(), ch.Path, ch.After)
+		kept, err := c.Copy(t.Context(), ch.Path)
+		if err == nil {
+			err = reread(t, kept).Restore(t.Context(), ch.Path, ch.After)
+		}
 		if kept := name != "f.lfs" && name != "dirtylarge"; kept != (err == nil) || !kept && !errors.Is(err, ErrNoCopy) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -59,7 +62,11 @@ func TestRestoreOfAMovedFile(t *testing.T) {
 		t.Fatalf("%v, %v", all, err)
 	}
 	r.write("bin", "\x00\x03")
-	if err := c.Restore(t.Context(), all[0].Path, all[0].After); !errors.Is(err, ErrMoved) {
+	k, err := c.Copy(t.Context(), all[0].Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Restore(t.Context(), all[0].Path, all[0].After); !errors.Is(err, ErrMoved) {
 		t.Errorf("%v", err)
 	}
 	r.want(c, "bin: binary => binary\n")
@@ -83,4 +90,23 @@ func TestSetExec(t *testing.T) {
 			t.Errorf("%v: mode %v, %v", step.exec, info.Mode(), err)
 		}
 	}
+}
+
+// reread writes a copy down and reads it again.
+func reread(t *testing.T, k Copy) Copy {
+	t.Helper()
+	b, err := k.AppendBinary([]byte("before"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, rest, err := ReadCopy(append(b, "behind"...)[len("before"):])
+	if err != nil || got != k || string(rest) != "behind" {
+		t.Errorf("copy %+v reads as %+v, %q, %v", k, got, rest, err)
+	}
+	for n := range len(b) - len("before") {
+		if _, _, err := ReadCopy(b[len("before"):][:n]); err == nil {
+			t.Errorf("%d of %d bytes of a copy read as one", n, len(b)-len("before"))
+		}
+	}
+	return got
 }

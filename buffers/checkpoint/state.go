@@ -114,6 +114,9 @@ const racy = 2 * time.Second
 // IsNoFile reports whether something else stands where a file was.
 func (s State) IsNoFile() bool { return s.Opaque == Link || s.Opaque == Folder }
 
+// lookNow is look with the limit that is the default.
+func lookNow(path string) State { return look(path, Options{}.withDefaults().MaxFile) }
+
 // look reads what stands under a path now. What is no file, link or folder is nothing.
 func look(path string, maxFile int64) State {
 	info, err := os.Lstat(path)

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -263,17 +264,16 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 	}
 	o := f.core.attributeText(f.path, contentOf(ch.After))
 	o.Change = f.core.changeID()
+	if ch.Before.Opaque != "" || ch.After.Opaque != "" {
+		return f.takeInOpaque(ctx, ch, point, o)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if ch.Before.Exists && ch.After.Exists && ch.Before.Opaque == "" && ch.After.Opaque == "" && o.Author != review.AuthorUser {
+	if ch.Before.Exists && ch.After.Exists && o.Author != review.AuthorUser {
 		defer func() { f.takeMode(ch.Before.Exec, ch.After.Exec, o) }() // with the text taken in
 	}
-	if len(f.open) > 0 && !ch.After.IsNoFile() {
+	if len(f.open) > 0 {
 		return nil // its text is catchUp's
-	}
-	if ch.Before.Opaque != "" || ch.After.Opaque != "" {
-		f.takeOpaque(ch, point, o)
-		return nil
 	}
 	now, base := text.New(ch.After.Content), text.New(ch.Before.Content)
 	had := ch.Before.Exists
@@ -324,4 +324,28 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 	f.publish()
 	f.dropIfIdle()
 	return nil
+}
+
+// takeInOpaque is takeIn for a file that is, or was, no text; ops is held.
+func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point *checkpoint.Checkpoint, o review.Origin) error {
+	was, err := point.Copy(ctx, f.path)
+	if err != nil {
+		was = checkpoint.Copy{State: ch.Before.Forget()}
+	}
+	f.mu.Lock()
+	lost := (len(f.open) == 0 || ch.After.IsNoFile()) && f.takeOpaque(ch, was, o)
+	f.mu.Unlock()
+	if lost {
+		f.core.noticeOf(o, fmt.Sprintf("%s has been changed, and there is no copy of what it was (%s): only git or a backup can bring that back", f.path, was.Opaque))
+	}
+	return err
+}
+
+// noticeOf tells whoever sees what the session of o does; if it is nobody's, every editor.
+func (c *Core) noticeOf(o review.Origin, text string) {
+	if s, err := c.findSession(o.Session); err == nil {
+		s.notice(o.Turn, EntryNotice, text)
+		return
+	}
+	c.tell(LevelWarning, text)
 }

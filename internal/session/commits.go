@@ -259,14 +259,14 @@ func (f *file) followUnopened(by review.Author) {
 	}
 	defer f.unlockOps()
 	f.mu.Lock()
-	open, point, was := len(f.open) > 0, f.entire.point, f.entire.was
+	open, noText, was := len(f.open) > 0, f.entire.copy != nil, f.entire.was
 	f.mu.Unlock()
 	if open {
 		return // its editor sees to it
 	}
-	if point != nil { // it is no text
+	if noText {
 		if was.Opaque != checkpoint.Filtered { // nobody knows what that was
-			f.takeBack(point.Look(f.path))
+			f.takeBack(checkpoint.CopyOf(f.path).State)
 		}
 		return
 	}

@@ -102,6 +102,13 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		}
 		only = p
 	}
+	if how.restores {
+		c.restoreWholes(ctx, d, only, &out)
+		left = slices.DeleteFunc(left, func(id string) bool { return out.tells(id) })
+		if len(d.Hunks) > 0 && len(left) == 0 {
+			return out, nil
+		}
+	}
 	for _, f := range c.allFiles() {
 		if only != "" && f.path != only {
 			continue
@@ -291,12 +298,18 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 			return err
 		}
 	}
+	absent := ran && how.restores && !isThere(f.path)
 	switch {
 	case how.rejects && created && pending == 0 && blank(now) && !res.onDisk && (res.changed || whole && withRows):
 		return f.removeUnderDocument()
 	case res.onDisk || !res.changed:
 	default:
 		f.saveDecided(ctx, res)
+	}
+	if absent && isThere(f.path) { // the file that was made is there again
+		if err := checkpoint.SetExec(f.path, true); err != nil {
+			return err
+		}
 	}
 	if whole && change != nil {
 		f.moveBackRejected(ctx, change, how.rejects, out)
@@ -350,6 +363,7 @@ func (f *file) removeUnderDocument() error {
 		return err
 	}
 	f.mu.Lock()
+	f.noteRan()
 	had, missing := f.before, f.missing
 	f.keepBefore(text.Text{})
 	f.missing = true // by the user's will: no agent has taken it away
@@ -402,7 +416,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 			continue
 		}
 		f.mu.Lock()
-		if f.doc != nil || f.moving != nil || f.refusedChange() != nil && slices.Contains(states, review.StateRejected) {
+		if f.doc != nil || f.moving != nil || (f.refusedChange() != nil || f.rejectedChange() != nil) && slices.Contains(states, review.StateRejected) {
 			var hunks []review.Hunk
 			if f.doc != nil {
 				hunks = f.committed(visible(f.doc.Hunks(states...)))
@@ -414,6 +428,11 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 			}
 			if len(hunks) > 0 || f.shownChange() != nil && (session == "" || f.changeBy() == session) || only != "" {
 				out = append(out, f.review(hunks))
+			}
+			if c := f.rejectedChange(); c != nil && slices.Contains(states, review.StateRejected) && (session == "" || f.undone.entire.by.Session == session) {
+				r := f.review(hunks)
+				r.File = c
+				out = append(slices.DeleteFunc(out, func(o Review) bool { return o.Path == r.Path }), r)
 			}
 			if c := f.refusedChange(); c != nil && slices.Contains(states, review.StateRejected) && (session == "" || f.entire.refused.Session == session) {
 				r := f.review(hunks)

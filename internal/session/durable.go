@@ -173,6 +173,7 @@ type version struct {
 	created, deleted bool
 	opaque           checkpoint.Opaque
 	opaqueOp         string
+	opaqueIs         string // its content, by hash
 	from             buffers.Path
 	mode             string
 	gone             bool
@@ -198,6 +199,9 @@ type writing struct {
 // version is that of the file as it is; mu is held.
 func (f *file) version() version {
 	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, from: f.entire.from, gone: f.entire.gone}
+	if v.opaque != "" && f.entire.copy != nil {
+		v.opaqueIs = f.entire.was.Sum() + " " + f.entire.now.Sum()
+	}
 	if c := f.fileChange(); c != nil {
 		v.mode = c.Mode
 	}
@@ -261,6 +265,12 @@ func (f *file) draft(v version) func() journal.Record {
 	r := journal.Record{
 		Path: string(f.path), Created: v.created, Deleted: v.deleted || v.gone, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
 		From: string(v.from), Mode: v.mode,
+	}
+	if was, now := f.entire.copy, f.entire.now; v.opaqueIs != "" {
+		return func() journal.Record {
+			r.State = f.opaqueState(*was, now)
+			return r
+		}
 	}
 	if v.doc == nil {
 		return func() journal.Record { return r }

@@ -51,6 +51,7 @@ type file struct {
 	opaqueOp    string
 	opaqueSeen  *checkpoint.State // of this turn, taken in last
 	entire      entire
+	undone      *undone // what was rejected of the file as a whole and can be brought back
 	ingit       ingit
 	created     bool // an agent's write made the file and the user has not accepted that
 	settling    *time.Timer

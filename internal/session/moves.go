@@ -135,8 +135,12 @@ func lockBoth(a, b *file) (unlock func()) {
 
 // takeMove makes what was tracked of a file that of its new name.
 func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
+	return c.takeMoveBy(ctx, m, c.attribute(m.to.Path))
+}
+
+// takeMoveBy is takeMove for a rename that is known to be of o.
+func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, error) {
 	from, to := c.file(m.from.Path), c.file(m.to.Path)
-	o := c.attribute(to.path)
 	o.Change = c.changeID()
 	opaque := m.from.Before.Opaque != "" || m.to.After.Opaque != ""
 	release, err := holdBoth(ctx, from, to)
@@ -319,6 +323,9 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	}
 	f.doc = nil
 	f.follow()
+	if change := f.fileChange(); change != nil {
+		f.undone = f.wasRenamed(w, *change)
+	}
 	f.entire, f.opaque, f.opaqueSeen = entire{}, "", nil
 	f.keepBefore(text.Text{})
 	from.missing, f.missing = false, true

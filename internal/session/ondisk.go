@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
@@ -83,7 +84,17 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
 	}
 	if removes {
+		if op.rejects {
+			f.noteRan()
+		}
 		write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
+	} else if put := write; op.restores && !had.Exists && f.entire.ran {
+		write = func() error {
+			if err := put(); err != nil {
+				return err
+			}
+			return checkpoint.SetExec(f.path, true)
+		}
 	}
 	announce := func() {}
 	if !op.marks {

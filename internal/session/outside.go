@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
@@ -124,11 +125,11 @@ func (c *Core) filesOf(s *session) []*file {
 func (f *file) takeBefore() error {
 	f.mu.Lock()
 	live, _, open := f.live()
-	known, point := f.doc != nil || f.before != nil, f.entire.point
-	if !open && point != nil { // it is no text
+	known, noText := f.doc != nil || f.before != nil, f.entire.copy != nil
+	if !open && noText {
 		f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
 		f.mu.Unlock()
-		f.takeBack(point.Look(f.path))
+		f.takeBack(checkpoint.CopyOf(f.path).State)
 		return nil
 	}
 	f.mu.Unlock()

@@ -372,8 +372,35 @@ func (f *file) takeUpWhole(from *journal.Record, missing bool) {
 	}
 }
 
+// opaqueState is what the journal keeps of a change of a file that is no text: what was
+// there, and without its content what is.
+func (f *file) opaqueState(was checkpoint.Copy, now checkpoint.State) []byte {
+	if f.unkept() {
+		was = was.WithoutContent()
+	}
+	b := make([]byte, 0, len(was.Content)+256)
+	for _, k := range []checkpoint.Copy{was, {State: now.Forget()}} {
+		var err error
+		if b, err = k.AppendBinary(b); err != nil {
+			f.core.log.Error("journal", "path", f.path, "err", err)
+		}
+	}
+	return b
+}
+
 func (f *file) resumeOpaque(last journal.Record, sum *resumed) {
+	was, rest, err := checkpoint.ReadCopy(last.State)
+	now := checkpoint.Copy{}
+	if err == nil {
+		now, _, err = checkpoint.ReadCopy(rest)
+	}
+	if err == nil && was.Same(checkpoint.CopyOf(f.path).State) {
+		return // somebody has put it back
+	}
 	f.mu.Lock()
+	if err == nil {
+		f.entire.was, f.entire.now, f.entire.copy = was.State.Forget(), now.State, &was
+	}
 	f.opaque, f.opaqueOp = checkpoint.Opaque(last.Opaque), last.OpaqueOp
 	f.entire.from = buffers.Path(last.From)
 	if f.doc == nil {

@@ -22,7 +22,7 @@ func changedSince(e journal.Entry, found text.Text, now func() time.Time) (*revi
 	// If nothing was undecided before: an agent's edit leaves the baseline alone.
 	was := review.New(last.Baseline(), now)
 	from := &journal.Record{}
-	if e.Prev != nil && e.Prev.State != nil {
+	if e.Prev != nil && e.Prev.State != nil && e.Prev.Opaque == "" {
 		if was, err = review.UnmarshalState(e.Prev.State, now); err != nil {
 			return nil, nil, nil, err
 		}

@@ -199,7 +199,8 @@ type FileChange struct {
 	// To is the path that a file is to have whose rename is asked for, or what a link
 	// points at.
 	To string `json:"to,omitempty"`
-	// State is "proposed" for what is only asked for, or empty.
+	// State is "proposed" for what is only asked for, "rejected" for what can be brought
+	// back, or empty.
 	State string `json:"state,omitempty"`
 	// Mode says that the file may be run now (+x), or may not any more (-x).
 	Mode string `json:"mode,omitempty"`

@@ -42,10 +42,10 @@ type entire struct {
 	// that it had deleted. With the rows that comes back too.
 	madeAway, goneBack bool
 
-	// Of an opaque change: what the file was, without its content, what it is now, and
-	// who has that content. After a restart nobody has.
+	// Of an opaque change: what the file was and what it is now, both without their
+	// content, and what there is of what it was; nil if nothing is known of that.
 	was, now checkpoint.State
-	point    *checkpoint.Checkpoint
+	copy     *checkpoint.Copy
 }
 
 // fileChange is what has become of the file as a whole; mu is held.
@@ -167,8 +167,9 @@ func (f *file) placeholder() {
 	}
 }
 
-// takeOpaque notes that a file which is no text has changed; mu is held.
-func (f *file) takeOpaque(ch checkpoint.Change, point *checkpoint.Checkpoint, o review.Origin) {
+// takeOpaque notes that a file which is no text has changed; mu is held. lost: that
+// cannot be taken back.
+func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Origin) (lost bool) {
 	if f.opaqueSeen != nil && f.opaqueSeen.Same(ch.After) {
 		return
 	}
@@ -176,31 +177,34 @@ func (f *file) takeOpaque(ch checkpoint.Change, point *checkpoint.Checkpoint, o 
 	f.opaqueSeen = &seen
 	if ch.Before.SameContent(ch.After) && ch.Before.Exists && ch.After.Exists {
 		f.takeMode(ch.Before.Exec, ch.After.Exec, o)
-		return
+		return false
 	}
-	if f.opaque == "" || f.entire.point == nil {
-		f.entire.was, f.entire.point, f.entire.by = ch.Before.Forget(), point, o
+	if f.opaque == "" || f.entire.copy == nil {
+		f.entire.was, f.entire.copy, f.entire.by = was.State.Forget(), &was, o
+		lost = !was.Kept()
 	} // else it is the second change, and the first is to be taken back too
-	was := f.entire.was
-	if was.Same(ch.After) {
+	first := f.entire.was
+	if first.Same(ch.After) {
 		f.opaqueBack()
-		return
+		return false
 	}
 	f.entire.now = ch.After.Forget()
 	f.opaque = ch.After.Opaque
 	if f.opaque == "" {
-		f.opaque = was.Opaque
+		f.opaque = first.Opaque
 	}
 	f.opaqueOp = "modify"
 	switch {
-	case !was.Exists:
+	case !first.Exists:
 		f.opaqueOp = "create"
 	case !ch.After.Exists:
 		f.opaqueOp = "delete"
 	}
+	f.undone = nil
 	f.placeholder()
 	f.shownRev = ^f.shownRev
 	f.publish()
+	return lost
 }
 
 // takeBack takes in what is said of the file as a whole and is not so any more: it
@@ -215,7 +219,7 @@ func (f *file) takeBack(now checkpoint.State) {
 		f.publish()
 		f.dropIfIdle()
 	}
-	if f.opaque != "" && w.point != nil && (w.was.Same(now) || w.was.Opaque == checkpoint.Filtered && f.opaqueSeen != nil) {
+	if f.opaque != "" && w.copy != nil && (w.was.Same(now) || w.was.Opaque == checkpoint.Filtered && f.opaqueSeen != nil) {
 		f.opaqueBack()
 	}
 }
@@ -225,7 +229,7 @@ func (f *file) opaqueBack() {
 	if f.opaque == "" || f.entire.from != "" {
 		return
 	}
-	f.opaque, f.opaqueSeen, f.entire.point = "", nil, nil
+	f.opaque, f.opaqueSeen, f.entire.copy = "", nil, nil
 	f.shownRev = ^f.shownRev
 	f.publish()
 	f.dropIfIdle()
@@ -273,18 +277,24 @@ func (f *file) isBack() {
 func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	f.mu.Lock()
 	w, opaque := f.entire, f.opaque
+	u := &undone{entire: w, opaque: opaque, opaqueOp: f.opaqueOp}
+	if change := f.fileChange(); change != nil {
+		u.change = *change
+	}
 	f.mu.Unlock()
 	var err error
 	switch {
 	case w.from != "":
 		return false, "" // when the rows are done with
 	case opaque != "":
-		if err = errors.New("acp-ls keeps no copy of it"); w.point != nil {
-			err = w.point.Restore(ctx, f.path, w.now)
+		if err = checkpoint.ErrNoCopy; w.copy != nil {
+			u.agents = checkpoint.CopyOf(f.path)
+			err = w.copy.Restore(ctx, f.path, w.now)
 		}
-		if errors.Is(err, checkpoint.ErrNoCopy) || w.point == nil {
+		if errors.Is(err, checkpoint.ErrNoCopy) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
+		u.rested = checkpoint.CopyOf(f.path).Forget()
 	case w.gone:
 		err = f.writeBack(w.held)
 	case w.wasExec != nil:
@@ -295,13 +305,14 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	if err != nil {
 		return false, err.Error()
 	}
+	f.keepUndone(u)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if w.wasExec != nil && !w.gone {
 		f.entire.exec = w.wasExec
 	}
 	f.missing = false
-	f.opaque, f.opaqueSeen, f.entire.point = "", nil, nil
+	f.opaque, f.opaqueSeen, f.entire.copy = "", nil, nil
 	f.entire.gone, f.entire.wasExec = false, nil
 	f.shownRev = ^f.shownRev
 	f.publish()
@@ -350,7 +361,7 @@ func (f *file) acceptWhole() (done bool) {
 	if f.entire.gone {
 		f.missing = true
 	}
-	f.opaque, f.entire.point = "", nil
+	f.opaque, f.entire.copy, f.undone = "", nil, nil
 	f.entire.from, f.entire.gone, f.entire.wasExec = "", false, nil
 	f.shownRev = ^f.shownRev
 	f.publish()

@@ -33,7 +33,7 @@ type Record struct {
 	OnDisk bool
 	Told   bool // the user knows that the file has another text now
 
-	// State is the tracked state; nil if there is none, or if it is not stored because the
+	// State is the tracked state or, of a file that is no text, what there is of what it was; nil if there is none, or if it is not stored because the
 	// file holds secrets (Secret). A record without any of these ends the file's story.
 	State  []byte
 	Secret bool

@@ -353,6 +353,11 @@ function M.restore()
       for _, hunk in ipairs(review.hunks or {}) do
         rows[#rows + 1] = { hunk = hunk, path = util.short_path(vim.uri_to_fname(review.uri)) }
       end
+      local file = review.file
+      if file and file.state == 'rejected' then
+        local path = util.short_path(vim.uri_to_fname(review.uri))
+        rows[#rows + 1] = { hunk = { id = file.id }, path = path, op = file.op }
+      end
     end
     if #rows == 0 then
       return util.notify('nothing was rejected')
@@ -360,6 +365,9 @@ function M.restore()
     vim.ui.select(rows, {
       prompt = 'Restore',
       format_item = function(row)
+        if row.op then
+          return ('%s  (%s)'):format(row.path, row.op)
+        end
         local text = util.lines(row.hunk.text)[1] or '(deleted lines)'
         return ('%s:%d  %s'):format(row.path, row.hunk.range.start.line + 1, vim.trim(text))
       end,
