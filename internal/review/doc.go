@@ -154,6 +154,7 @@ type Doc struct {
 	memCost   int
 	rowsBuilt int // since the last moment
 	decided   []decision
+	fates     []fate
 }
 
 // New returns the state of a document in which nothing has been changed. now tells the time.
@@ -173,6 +174,7 @@ func (d *Doc) Clone() *Doc {
 	d.early = slices.Clip(d.early)
 	d.memory = slices.Clip(d.memory)
 	d.decided = slices.Clip(d.decided)
+	d.fates = slices.Clip(d.fates)
 	c := *d
 	return &c
 }

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,7 +16,10 @@ import (
 // not stored once more, so that the two cannot contradict each other. What only serves
 // undo, and what is provisional, is left out.
 
-const stateMagic = "acp-ls doc\x01"
+const stateMagic = "acp-ls doc\x02"
+
+// stateMagic1 is that of a state without what has become of conflicts.
+const stateMagic1 = "acp-ls doc\x01"
 
 // MarshalState returns the state of the document as bytes, for [UnmarshalState]: all that is
 // needed to go on, save what is remembered of earlier texts. A provisional state is taken
@@ -56,6 +60,11 @@ func (d *Doc) MarshalState() ([]byte, error) {
 		for _, x := range c.theirs {
 			e.row(x, true)
 		}
+		e.flag(c.declined)
+		e.int(len(c.instead))
+		for _, id := range c.instead {
+			e.str(id)
+		}
 	}
 	return e.b, nil
 }
@@ -64,10 +73,14 @@ func (d *Doc) MarshalState() ([]byte, error) {
 // not from there, or damaged, are an error; it never panics, and what it returns holds
 // together.
 func UnmarshalState(data []byte, now func() time.Time) (*Doc, error) {
-	if len(data) < len(stateMagic) || string(data[:len(stateMagic)]) != stateMagic {
-		return nil, errors.New("review state: not one, or of another version")
+	s := decoder{}
+	var fates bool
+	if s.b, fates = bytes.CutPrefix(data, []byte(stateMagic)); !fates {
+		var ok bool
+		if s.b, ok = bytes.CutPrefix(data, []byte(stateMagic1)); !ok {
+			return nil, errors.New("review state: not one, or of another version")
+		}
 	}
-	s := decoder{b: data[len(stateMagic):]}
 	d := &Doc{now: now, text: text.New(s.str()), origins: make([]Origin, 1)}
 	d.eol = s.ending()
 	s.must(d.eol != noEnd, "no terminator")
@@ -96,6 +109,12 @@ func UnmarshalState(data []byte, now func() time.Time) (*Doc, error) {
 			x := s.loose()
 			s.must(!x.stored(), "a marked row in a conflict")
 			c.theirs = append(c.theirs, x)
+		}
+		if fates {
+			c.declined = s.flag()
+			for range s.count() {
+				c.instead = append(c.instead, s.str())
+			}
 		}
 		s.must(!listed[c.id], "a hunk twice")
 		listed[c.id] = true

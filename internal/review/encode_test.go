@@ -17,7 +17,7 @@ import (
 func forgetful(d *Doc) *Doc {
 	c := d.Clone()
 	c.settled()
-	c.memory, c.memCost, c.rowsBuilt, c.early, c.decided = nil, 0, 0, nil, nil
+	c.memory, c.memCost, c.rowsBuilt, c.early, c.decided, c.fates, c.proposed = nil, 0, 0, nil, nil, nil, nil
 	if c.Tracking() {
 		c.remember()
 	} else {
@@ -144,7 +144,7 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 		of    any
 		known string
 	}{
-		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied seq early memory memCost rowsBuilt decided proposed"},
+		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied seq early memory memCost rowsBuilt decided proposed fates"},
 		{run{}, "at n rows"},
 		{row{}, "text end ins del id user was mine | fresh"},
 		{span{}, "from to"},
@@ -152,7 +152,7 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 		{rejection{}, "hunk rows at n was lead before after"},
 		{rejectedRow{}, "row chosen stays"},
 		{Hunk{}, "ID State Origins BaseText Text Gone Mixed Committed Lost | StartLine EndLine Marked"},
-		{conflict{}, "id origin at n base theirs"},
+		{conflict{}, "id origin at n base theirs declined instead | made"},
 	} {
 		typ := reflect.TypeOf(x.of)
 		known := strings.Fields(x.known)
@@ -171,7 +171,9 @@ func stateOf(t testing.TB) []byte {
 	s.user("one\nTWO y x\r\nthree\n\nfive\nSIX\n")
 	s.agent("c2", "ONE\nTWO y x\r\nthree\n\nfive\nsix 2\n")
 	s.Reject(ids(s.pending())[1:])
+	s.AddConflict(agent("c3"), 2, 3, "three\n", "3")
 	s.AddConflict(agent("c3"), 2, 3, "three\n", "3\nIII")
+	_ = s.Resolve(s.AddConflict(agent("c4"), 2, 3, "three\n", "4\n"), TakeMine)
 	b, err := s.MarshalState()
 	if err != nil {
 		t.Fatal(err)

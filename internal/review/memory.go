@@ -66,6 +66,9 @@ func (d *Doc) remember() {
 	for len(d.decided) > 0 && d.decided[0].seq <= d.memory[0].seq {
 		d.decided = d.decided[1:]
 	}
+	for len(d.fates) > 0 && d.fates[0].seq <= d.memory[0].seq {
+		d.fates = d.fates[1:]
+	}
 }
 
 // decision says that a mark of a row was accepted.
@@ -90,6 +93,7 @@ func (d *Doc) recall() {
 		if m.hash != hash || m.len != size {
 			continue
 		}
+		d.recallConflicts(m)
 		runs := d.sinceDecided(m)
 		if !d.conserves(runs) {
 			return
@@ -105,7 +109,6 @@ func (d *Doc) recall() {
 			d.limbo = slices.DeleteFunc(slices.Clone(d.limbo), func(r row) bool { return back[r.id] })
 		}
 		d.recallRejected(m)
-		d.recallConflicts(m)
 		return
 	}
 }

@@ -25,6 +25,9 @@ type oracle struct {
 	limbo  []row
 
 	put *oraclePut // what the last event put in, if it did nothing else
+
+	conflicts []oracleConflict
+	fates     []oracleFate
 }
 
 // oraclePut is a block of whole rows that an event put in at row at, and the oracle before.
@@ -41,6 +44,8 @@ type oraclePast struct {
 	text string
 	rows []row
 	seq  uint64
+
+	conflicts []oracleConflict
 }
 
 func newOracle(s string) *oracle {
@@ -72,7 +77,7 @@ func (o *oracle) remember() {
 			o.rows[i].mine = false
 		}
 	}
-	o.past = append(o.past, oraclePast{o.text(), slices.Clone(o.rows), o.seq})
+	o.past = append(o.past, oraclePast{o.text(), slices.Clone(o.rows), o.seq, o.conflicts})
 }
 
 func (o *oracle) mark(x Origin) mark {
@@ -297,6 +302,7 @@ func (o *oracle) recall(s string) {
 		if p.text != s {
 			continue
 		}
+		o.recallConflicts(p)
 		accepted := func(x row, del bool) bool {
 			return slices.ContainsFunc(o.accepted, func(d decision) bool { return d.row == x.id && d.del == del && d.seq > p.seq })
 		}

@@ -134,10 +134,16 @@ func around(t text.Text, from, to int) (before, after []string) {
 
 // Restore brings rejected hunks back, as pending ones: their text goes where the rows are
 // that it would replace, or between the rows it stood between. A hunk whose place is not
-// found is refused, and stays listed.
+// found is refused, and stays listed. Conflicts settled by TakeMine are open again.
 func (d *Doc) Restore(ids []string) (done []string, refused []Refusal) {
 	d.begin()
 	for _, id := range ids {
+		if i := slices.IndexFunc(d.conflicts, func(c *conflict) bool { return c.id == id && c.declined }); i >= 0 {
+			d.decline(i, false)
+			d.listed = nil
+			done = append(done, id)
+			continue
+		}
 		i := slices.IndexFunc(d.rejected, func(r *rejection) bool { return r.hunk.ID == id })
 		if _, pending := d.list().pending[id]; i < 0 || pending {
 			refused = append(refused, Refusal{id, "no rejected hunk of this id: it was brought back, by restore or by undo"})

@@ -233,7 +233,7 @@ func (w *world) compare() error {
 	}
 	// The oracle cares little for terminators.
 	w.o.past[len(w.o.past)-1].text = w.d.text.String()
-	return nil
+	return w.compareConflicts()
 }
 
 // follow makes the oracle what the engine is, after an operation that the oracle cannot do.

@@ -86,9 +86,10 @@ func (w *world) restartStep(before shot) error {
 	was := w.shot()
 	w.follow()
 	w.o.past = w.o.past[len(w.o.past)-1:] // what was before is known to nobody
-	w.o.accepted, w.o.limbo, w.o.put = nil, nil, nil
+	w.o.accepted, w.o.limbo, w.o.put, w.o.fates = nil, nil, nil, nil
 	lost := d.Resume(text.New(found))
 	w.follow()
+	w.followConflicts()
 	w.edit(found)
 	now := w.shot()
 	if now.text != found {

@@ -327,6 +327,7 @@ func (w *world) reloadStep(before shot) error {
 	}
 	if author.ours() {
 		w.follow()
+		w.followConflicts()
 		if w.d.anchor != nil { // the next event may belong to it
 			w.clock.advance(provisional)
 			w.d.Settle(w.clock.now())
@@ -466,6 +467,9 @@ func (w *world) restoreStep(before shot) error {
 	}
 	now := w.shot()
 	w.edit(now.text)
+	for _, id := range done {
+		w.o.decline(id, false)
+	}
 	if len(done) > 0 {
 		w.follow()
 	}
@@ -474,38 +478,4 @@ func (w *world) restoreStep(before shot) error {
 		return fmt.Errorf("restore moved the baseline from %q to %q", before.base, now.base)
 	}
 	return before.lost(now, "")
-}
-
-func (w *world) conflictStep(before shot) error {
-	open := slices.DeleteFunc(w.d.Hunks(StateConflict), func(h Hunk) bool { return w.d.Proposes(h.Origins[0].Change) })
-	if len(open) == 0 || w.r.IntN(3) == 0 {
-		n := w.d.Text().LineCount()
-		from := w.r.IntN(n + 1)
-		to := from + w.r.IntN(min(3, n-from)+1)
-		theirs := w.join([]string{w.line("a"), w.line("a")}[:w.r.IntN(3)])
-		w.logf("conflict [%d,%d) %q", from, to, theirs)
-		w.d.AddConflict(w.origin(AuthorAgent), from, to, "", theirs)
-		w.o.seq = max(w.o.seq, w.d.seq)
-		now := w.shot()
-		if before.text != now.text || before.base != now.base {
-			return fmt.Errorf("a conflict moved the text or the baseline")
-		}
-		return nil
-	}
-	h := open[w.r.IntN(len(open))]
-	take := []Take{TakeMine, TakeTheirs, TakeBoth}[w.r.IntN(3)]
-	w.logf("resolve [%d,%d) %q: %s", h.StartLine, h.EndLine, h.Text, take)
-	if err := w.d.Resolve(h.ID, take); err != nil {
-		return err
-	}
-	w.follow()
-	now := w.shot()
-	w.edit(now.text)
-	if take == TakeMine && (before.text != now.text || before.base != now.base) {
-		return fmt.Errorf("taking mine moved the text or the baseline")
-	}
-	if take == TakeBoth {
-		return before.lost(now, "")
-	}
-	return nil
 }

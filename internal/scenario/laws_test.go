@@ -28,8 +28,11 @@ func (w *world) openFiles() []string {
 
 // lawsOfDecision: accept never changes a text, and nothing but accept and
 // resolve a baseline. Where something is proposed, a decision can be the one that
-// lets it land.
-func (w *world) lawsOfDecision(command string) laws {
+// lets it land; and to accept a conflict by itself is to resolve it.
+func (w *world) lawsOfDecision(command string, in any) laws {
+	if w.acceptsConflict(command, in) {
+		return laws{w: w}
+	}
 	l := laws{w: w, what: command, baselines: map[string]string{}, texts: map[string]string{}}
 	for _, name := range w.openFiles() {
 		if proposed, err := w.reviews(map[string]any{"uri": w.uri(name), "state": "proposed"}); err != nil || len(proposed) > 0 && len(proposed[0].Hunks) > 0 {
@@ -45,6 +48,19 @@ func (w *world) lawsOfDecision(command string) laws {
 		}
 	}
 	return l
+}
+
+// acceptsConflict reports whether one conflict, and nothing else, is accepted.
+func (w *world) acceptsConflict(command string, in any) bool {
+	m, _ := in.(map[string]any)
+	ids, _ := m["hunks"].([]string)
+	if command != "acp.review.accept" || len(ids) != 1 {
+		return false
+	}
+	files, err := w.reviews(map[string]any{"state": "conflict"})
+	return err == nil && slices.ContainsFunc(files, func(r review) bool {
+		return slices.ContainsFunc(r.Hunks, func(h hunk) bool { return h.ID == ids[0] })
+	})
 }
 
 // lawsBefore: an agent's write never changes the baseline, unless it was accepted

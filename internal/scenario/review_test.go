@@ -259,7 +259,7 @@ func (w *world) decideStep(command string) func(*world, *args) ([]string, error)
 }
 
 func (w *world) decided(command string, in any) ([]string, error) {
-	l := w.lawsOfDecision(command)
+	l := w.lawsOfDecision(command, in)
 	var d decision
 	refused, err := w.command(command, in, &d)
 	if err != nil || refused != nil {

@@ -14,9 +14,14 @@ import (
 )
 
 // Accept keeps hunks: the baseline moves, no text changes. Proposed ones are
-// marked to be applied.
+// marked to be applied. In a conflict it takes theirs if the conflict is the only
+// hunk that is named; among others it is refused, as text of the user's would go
+// that they may not have looked at.
 func (c *Core) Accept(ctx context.Context, d Decide) (Decision, error) {
-	return c.decideOrMark(ctx, d, review.TakeTheirs, review.StatePending, acceptance)
+	how := acceptance
+	how.conflicts = review.TakeTheirs
+	how.sole = c.soleHunk(d.Hunks)
+	return c.decideOrMark(ctx, d, review.TakeTheirs, review.StatePending, how)
 }
 
 var acceptance = decision{
@@ -27,16 +32,17 @@ var acceptance = decision{
 
 // Reject takes hunks back: where a document is open by an edit of it, which is
 // saved if the document was clean, else on disk. Proposed ones are marked to be
-// discarded.
+// discarded. In conflicts it takes mine, which changes no text.
 func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
 	return c.decideOrMark(ctx, d, review.TakeMine, review.StatePending, decision{
-		label: "reject", rejects: true, entire: true,
+		label: "reject", rejects: true, entire: true, conflicts: review.TakeMine,
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.RejectChanges(of...) },
 	})
 }
 
-// Restore brings rejected hunks back as pending ones.
+// Restore brings rejected hunks back as pending ones, and opens conflicts again in
+// which mine was taken.
 func (c *Core) Restore(ctx context.Context, d Decide) (Decision, error) {
 	return c.decide(ctx, d, review.StateRejected, decision{
 		label: "restore", restores: true,
@@ -77,6 +83,10 @@ type decision struct {
 	// changes decides what some changes did, and leaves alone what others did in
 	// the same hunks; nil if hunks can only be decided whole.
 	changes func(*review.Doc, []review.ChangeID) []string
+
+	conflicts review.Take // what is taken in those that are meant, "" if none are
+	sole      bool        // only one hunk is meant, and named
+	contested []string    // the conflicts that are meant in the file
 }
 
 // of is the decision about these changes.
@@ -121,9 +131,12 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 			continue
 		}
 		rev := ""
-		var hunks []review.Hunk
+		var hunks, conflicts []review.Hunk
 		if f.doc != nil {
 			rev, hunks = strconv.FormatUint(f.doc.Revision(), 10), f.doc.Hunks(state)
+			if how.conflicts != "" {
+				conflicts = slices.DeleteFunc(f.doc.Hunks(review.StateConflict), func(h review.Hunk) bool { return f.doc.Proposes(h.Origins[0].Change) })
+			}
 		}
 		change, by, withRows := f.fileChange(), f.entire.by, f.withRows(how.rejects)
 		f.mu.Unlock()
@@ -152,6 +165,15 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 				}
 			}
 		}
+		about := how
+		for _, h := range conflicts {
+			if i := slices.Index(left, h.ID); i >= 0 {
+				left = slices.Delete(left, i, i+1)
+				about.conflict(h.ID, &out)
+			} else if len(d.Hunks) == 0 && slices.ContainsFunc(h.Origins, mine) {
+				about.conflict(h.ID, &out)
+			}
+		}
 		if change != nil && how.entire {
 			if i := slices.Index(left, change.ID); i >= 0 {
 				left = slices.Delete(left, i, i+1)
@@ -161,21 +183,25 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 						ids = append(ids, h.ID)
 					}
 				}
+				for _, h := range conflicts {
+					if withRows && how.rejects && !slices.Contains(about.contested, h.ID) {
+						about.contested = append(about.contested, h.ID)
+					}
+				}
 			}
 			whole = whole || len(d.Hunks) == 0 && mine(by)
 		}
 		if refused {
 			left = f.restoreMade(ctx, left, &out)
 		}
-		if len(ids) == 0 && !whole {
+		if len(ids)+len(about.contested) == 0 && !whole {
 			continue
 		}
-		about := how
 		if d.Session+d.Turn != "" && how.changes != nil {
-			about = how.of(changes)
+			about = about.of(changes)
 		}
 		if err := f.decide(ctx, ids, whole, about, &out); err != nil {
-			for _, id := range ids {
+			for _, id := range append(ids, about.contested...) {
 				out.Refused = append(out.Refused, Refusal{ID: id, Reason: err.Error()})
 			}
 		}
@@ -184,7 +210,7 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		f.mu.Unlock()
 	}
 	for _, id := range left {
-		out.Refused = append(out.Refused, Refusal{ID: id, Reason: "it is not " + string(state) + " any more: the text has changed since it was shown"})
+		out.Refused = append(out.Refused, Refusal{ID: id, Reason: c.whyNot(id, state)})
 	}
 	if out.Decided == nil {
 		out.Decided = []string{}
@@ -236,7 +262,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		shown = f.doc.Hunks(review.StatePending)
 	}
 	f.mu.Unlock()
-	if len(ids) == 0 && !(whole && withRows) {
+	if len(ids)+len(how.contested) == 0 && !(whole && withRows) {
 		if whole && change != nil {
 			f.moveBackRejected(ctx, change, how.rejects, out)
 		}
@@ -245,7 +271,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	res, err := f.change(ctx, operation{
 		label: how.label, rejects: how.rejects, restores: how.restores,
 		apply: func(d *review.Doc) error {
-			done, refused = how.apply(d, ids)
+			done, refused = how.do(d, ids)
 			return nil
 		},
 	})

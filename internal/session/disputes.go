@@ -54,10 +54,9 @@ func (t *taken) in(d *review.Doc) text.Text {
 	if len(t.disputes) == 0 {
 		return t.Text
 	}
-	open := d.Hunks(review.StateConflict)
 	out := t.Text
 	for _, p := range slices.Backward(t.disputes) {
-		if slices.ContainsFunc(open, func(h review.Hunk) bool { return h.ID == p.hunk }) {
+		if d.Disputed(p.hunk) {
 			out = withRows(out, p.rows, p.was)
 		}
 	}
@@ -85,7 +84,7 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 	}
 	for _, p := range t.disputes {
 		if !slices.ContainsFunc(still, func(q dispute) bool { return q.hunk == p.hunk }) {
-			_ = d.Resolve(p.hunk, review.TakeMine) // or the user has
+			d.DropConflict(p.hunk) // if the user has not decided on it
 		}
 	}
 }

@@ -302,7 +302,7 @@ func (f *file) publish() {
 		f.show(nil, 0)
 		return
 	}
-	f.settleConflicts()
+	f.doc.DropMoot()
 	_, next := f.doc.Settle(f.core.now())
 	if !next.IsZero() && !f.gone {
 		if f.settling != nil {
@@ -324,16 +324,6 @@ func (f *file) publish() {
 		return
 	}
 	f.show(f.hunks(), rev)
-}
-
-// settleConflicts ends the conflicts about which nothing is to be decided any more: what
-// was proposed stands there; mu is held.
-func (f *file) settleConflicts() {
-	for _, h := range f.doc.Hunks(review.StateConflict) {
-		if slices.Equal(rowsOf(h.BaseText), rowsOf(h.Text)) {
-			_ = f.doc.Resolve(h.ID, review.TakeMine)
-		}
-	}
 }
 
 // republish tells the editors again, for instance when a setting has changed.

@@ -270,7 +270,7 @@ func patch(d *review.Doc, base, content string, o review.Origin) error {
 		// A conflict this session left earlier is settled by its new write.
 		for _, h := range d.Hunks(review.StateConflict) {
 			if slices.ContainsFunc(h.Origins, func(p review.Origin) bool { return p.Session == o.Session }) {
-				_ = d.Resolve(h.ID, review.TakeMine)
+				d.DropConflict(h.ID)
 			}
 		}
 		d.AgentEdit(text.New(m.Text), o)

@@ -186,6 +186,7 @@ func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, sta
 	marks := map[*file][]string{}
 	var marked []*file
 	rest := d
+	var contested []string
 	out := Decision{Decided: []string{}}
 	for _, f := range c.filesMeant(d) {
 		if state == review.StatePending && f.markMove(d.Hunks, take, &out) {
@@ -196,11 +197,13 @@ func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, sta
 		}
 		for _, h := range f.proposed() {
 			switch conflict := h.State == review.StateConflict; {
-			case conflict && state == review.StatePending && take != review.TakeMine:
-				continue // mine, theirs or both: that is to be said
 			case !conflict && state == review.StateConflict:
 				continue
 			case len(d.Hunks) > 0 && !slices.Contains(d.Hunks, h.ID):
+				continue
+			case conflict && state == review.StatePending && take != review.TakeMine && !how.sole:
+				contested = append(contested, h.ID)
+				rest.Hunks = slices.DeleteFunc(slices.Clone(rest.Hunks), func(id string) bool { return id == h.ID })
 				continue
 			}
 			if !slices.Contains(marked, f) {
@@ -220,6 +223,9 @@ func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, sta
 	}
 	for _, f := range marked {
 		f.mark(ctx, marks[f], take, &out)
+	}
+	for _, id := range contested {
+		out.Refused = append(out.Refused, Refusal{ID: id, Reason: reasonConflict})
 	}
 	return out, nil
 }
