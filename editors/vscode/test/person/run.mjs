@@ -33,6 +33,9 @@ if (values.only && !(values.only in stories)) {
 /** How many windows are played in at once: much of the time each waits. */
 const atOnce = 2;
 
+/** All of it takes two minutes on a busy machine; what takes this long, in milliseconds, hangs. */
+const limit = 15 * 60_000;
+
 const settings = {
   'editor.autoIndent': 'none',
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
@@ -40,6 +43,7 @@ const settings = {
 const withScript = {
   ...settings,
   'workbench.editor.enablePreview': false,
+  'editor.scrollBeyondLastLine': false, // so that all of a short text is on the screen
   'acpls.defaultAgent': 'script',
   'acpls.agents': {
     script: { command: process.execPath, args: [path.join(extension, 'test/agent.mjs')] },
@@ -80,6 +84,11 @@ async function play(name, story) {
   }
 }
 
+setTimeout(async () => {
+  console.error(`it has not ended after ${since()}: kept: ${home}`);
+  await vscode?.stop();
+  process.exit(1);
+}, limit).unref();
 try {
   vscode = await startVSCode({ home, install: [pkg], settings });
   browser = await openBrowser();
