@@ -220,6 +220,7 @@ func (c *Checkpoint) before(ctx context.Context, paths []string) (map[string]Sta
 	if err != nil {
 		return out, err
 	}
+	ask = slices.DeleteFunc(ask, c.unknown) // nobody can tell
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, p := range ask {
@@ -241,9 +242,22 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	more, err := c.newlyIgnored(ctx, paths)
+	if err != nil {
+		return nil, err
+	}
+	paths = append(paths, more...)
 	c.mu.Lock()
 	for p := range c.copies {
 		paths = append(paths, p)
+	}
+	if g := c.git(); g != nil && g.anyGone() {
+		for p := range c.found {
+			paths = append(paths, p)
+		}
+		if !slices.Contains(c.notes, c.goneNote()) {
+			c.notes = append(c.notes, c.goneNote())
+		}
 	}
 	c.mu.Unlock()
 	slices.Sort(paths)
@@ -266,7 +280,10 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		before := states[p]
+		before, known := states[p]
+		if !known && c.unknown(p) {
+			continue
+		}
 		if !before.Exists && (c.cut && c.copied(p) == nil || infos[p] != nil && !infos[p].Mode().IsRegular()) {
 			continue // who knows what was there; or a link, a nested repository, a submodule
 		}
@@ -283,4 +300,21 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// unknown reports whether nobody can tell any more what a file held: it was not copied,
+// and its repository is gone.
+func (c *Checkpoint) unknown(p string) bool {
+	g := c.git()
+	if g == nil || !g.of(p).isGone() {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, found := c.found[p]
+	return !found && c.copies[p] == nil
+}
+
+func (c *Checkpoint) goneNote() string {
+	return fmt.Sprintf("the git repository of %s is gone, or another is in its place: what git had of its files cannot be brought back, and changes of those are not shown", c.root)
 }

@@ -15,6 +15,9 @@ func (c *Checkpoint) Covers(ctx context.Context, p buffers.Path) (bool, error) {
 	if c.copied(string(p)) != nil {
 		return true, nil
 	}
+	if c.unknown(string(p)) {
+		return false, nil
+	}
 	rel, err := filepath.Rel(c.root, string(p))
 	if err != nil || c.src == nil || c.cut || !filepath.IsLocal(rel) {
 		return false, nil

@@ -23,9 +23,13 @@ type git struct {
 	home    bool // the folder is the user's home: what git does not know is not looked at
 	noModes bool // git was told, or has found, that the modes of files mean nothing here
 
-	listed tracked
+	listed tracked // when the checkpoint was taken
+
+	exclude, excluded string // the list of what to ignore that git keeps for itself, and what was in it
 
 	mu       sync.Mutex
+	relisted tracked         // as candidates has seen it last
+	gone     bool            // the repository is gone, or another one is in its place
 	filtered map[string]bool // paths with a filter attribute, as far as asked
 	inner    []*git          // submodules and nested repositories that were there at the start
 }
@@ -36,15 +40,23 @@ const maxInner = 64
 // openGit returns nil if the folder is in no work tree, or there is no git.
 func openGit(ctx context.Context, root string, maxFile int64, earlier *git) (*git, error) {
 	g := &git{root: root, maxFile: maxFile, filtered: map[string]bool{}, home: isHome(root)}
-	out, err := g.run(ctx, nil, "rev-parse", "--show-toplevel")
+	out, err := g.run(ctx, nil, "rev-parse", "--show-toplevel", "--git-path", "info/exclude")
 	if err != nil {
 		return nil, ctx.Err()
 	}
-	g.top = strings.TrimRight(string(out), "\r\n")
-	if g.top == "" { // a bare repository
+	told := strings.TrimRight(string(out), "\r\n")
+	cut := strings.LastIndexByte(told, '\n')
+	if cut <= 0 { // a bare repository
 		return nil, nil
 	}
-	g.top = resolved(g.top)
+	g.top = resolved(strings.TrimRight(told[:cut], "\r\n"))
+	g.exclude = filepath.FromSlash(told[cut+1:])
+	if !filepath.IsAbs(g.exclude) {
+		g.exclude = filepath.Join(g.root, g.exclude)
+	}
+	if b, err := os.ReadFile(g.exclude); err == nil {
+		g.excluded = string(b)
+	}
 	if out, err := g.run(ctx, nil, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err == nil {
 		g.commit = strings.TrimSpace(string(out))
 	}
@@ -124,18 +136,29 @@ func (g *git) start(ctx context.Context) ([]string, error) {
 // differ between the pinned commit and what is HEAD now. What git does not look at
 // is among the copies.
 func (g *git) candidates(ctx context.Context) ([]string, error) {
+	if g.isGone() {
+		return nil, nil
+	}
 	paths, _, err := g.status(ctx)
 	if err != nil {
-		return nil, err
+		return nil, g.ifGone(ctx, err)
 	}
+	unseen, err := g.newlyUnseen(ctx)
+	if err != nil {
+		return nil, g.ifGone(ctx, err)
+	}
+	paths = append(paths, unseen...)
 	if g.commit != "" {
 		// No --quiet: where HEAD has not moved this is empty and cheap.
 		out, err := g.run(ctx, nil, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", g.commit, "HEAD", "--", ".")
-		if err == nil {
-			for _, rec := range bytes.Split(out, []byte{0}) {
-				if len(rec) > 0 {
-					paths = append(paths, g.abs(string(rec)))
-				}
+		if err != nil { // HEAD may name nothing now
+			if g.ifGone(ctx, err); g.isGone() {
+				return nil, ctx.Err()
+			}
+		}
+		for _, rec := range bytes.Split(out, []byte{0}) {
+			if len(rec) > 0 && err == nil {
+				paths = append(paths, g.abs(string(rec)))
 			}
 		}
 	}
@@ -150,6 +173,57 @@ func (g *git) candidates(ctx context.Context) ([]string, error) {
 		paths = append(paths, more...)
 	}
 	return paths, ctx.Err()
+}
+
+// ifGone finds out whether a failure is one because the repository is gone, with all
+// that was known of its files but what was copied, and returns nil then.
+func (g *git) ifGone(ctx context.Context, failure error) error {
+	top, err := g.run(ctx, nil, "rev-parse", "--show-toplevel")
+	here := err == nil && resolved(strings.TrimRight(string(top), "\r\n")) == g.top
+	if here && g.commit != "" {
+		_, err = g.run(ctx, nil, "rev-parse", "--verify", "-q", g.commit+"^{commit}")
+		here = err == nil
+	}
+	if ctx.Err() != nil || here {
+		return failure
+	}
+	g.mu.Lock()
+	g.gone = true
+	g.mu.Unlock()
+	return nil
+}
+
+func (g *git) isGone() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.gone
+}
+
+// anyGone reports whether the repository, or one inside of it, is gone.
+func (g *git) anyGone() bool {
+	return g.isGone() || slices.ContainsFunc(g.inner, (*git).anyGone)
+}
+
+// newlyUnseen names the files that git looked at when the checkpoint was taken, and
+// was told to leave alone since.
+func (g *git) newlyUnseen(ctx context.Context) ([]string, error) {
+	g.mu.Lock()
+	was := g.relisted
+	g.mu.Unlock()
+	if was.name == "" {
+		was = g.listed
+	}
+	now, err := g.indexNow(ctx, was)
+	if err != nil {
+		return nil, err
+	}
+	g.mu.Lock()
+	g.relisted = now
+	g.mu.Unlock()
+	if now.index == nil || g.listed.index != nil && sameInfo(now.index, g.listed.index) {
+		return nil, nil // they are among the copies
+	}
+	return now.unseenNow(g), nil
 }
 
 // status names the files that git shows as changed, then those it does not know,

@@ -39,7 +39,7 @@ func (g *git) before(ctx context.Context, paths []string) (map[string]State, err
 			out[p] = s
 		}
 	}
-	if g.commit == "" {
+	if g.commit == "" || g.isGone() {
 		return out, nil
 	}
 	const atOnce = 500 // names in one command line

@@ -26,7 +26,7 @@ func restore(path string, content []byte, was, now State) error {
 	if now.Opaque == Filtered && found.Exists && !found.IsNoFile() { // as Changes has it
 		found = State{Exists: true, Opaque: Filtered, Exec: found.Exec, hash: found.Sum()}
 	}
-	if !found.Same(now) {
+	if !found.Same(now) && (found.Exists || now.Opaque != Folder) { // a folder may have gone with what was in it
 		return ErrMoved
 	}
 	if !was.Exists {

@@ -13,7 +13,8 @@ import (
 // it was told to leave alone (skip-worktree, which sparse checkouts use too, and
 // assume-unchanged), and submodules.
 type tracked struct {
-	index   fs.FileInfo // when it was listed
+	name    string      // of the index
+	index   fs.FileInfo // when it was listed; nil: there is none
 	unseen  []string    // files that git does not look at, as git names them
 	modules []string    // folders of submodules
 }
@@ -23,27 +24,35 @@ type tracked struct {
 const maxUnseen = 20000
 
 // list reads the index, unless it is still the one that was read.
-func (g *git) list(ctx context.Context) error {
-	out, err := g.run(ctx, nil, "rev-parse", "--git-path", "index")
-	if err != nil {
-		return err
-	}
-	name := strings.TrimRight(string(out), "\r\n")
-	if !filepath.IsAbs(name) {
-		name = filepath.Join(g.root, name)
+func (g *git) list(ctx context.Context) (err error) {
+	g.listed, err = g.indexNow(ctx, g.listed)
+	return err
+}
+
+// indexNow is what the index says now, which is was if it has not moved since.
+func (g *git) indexNow(ctx context.Context, was tracked) (tracked, error) {
+	name := was.name
+	if name == "" {
+		out, err := g.run(ctx, nil, "rev-parse", "--git-path", "index")
+		if err != nil {
+			return was, err
+		}
+		name = strings.TrimRight(string(out), "\r\n")
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(g.root, name)
+		}
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		g.listed = tracked{} // nothing was ever added
-		return nil
+		return tracked{name: name}, nil // nothing was ever added
 	}
-	if g.listed.index != nil && sameInfo(g.listed.index, info) {
-		return nil
+	if was.index != nil && sameInfo(was.index, info) {
+		return was, nil
 	}
-	t := tracked{index: info}
-	out, err = g.run(ctx, nil, "ls-files", "-v", "-s", "-z", "--full-name", "--", ".")
+	t := tracked{name: name, index: info}
+	out, err := g.run(ctx, nil, "ls-files", "-v", "-s", "-z", "--full-name", "--", ".")
 	if err != nil {
-		return err
+		return was, err
 	}
 	for _, rec := range bytes.Split(out, []byte{0}) {
 		// "H 100644 <oid> 0\t<path>"
@@ -59,8 +68,7 @@ func (g *git) list(ctx context.Context) error {
 			t.unseen = append(t.unseen, string(path))
 		}
 	}
-	g.listed = t
-	return nil
+	return t, nil
 }
 
 // unseenNow names them as paths. Those that are not there, as in a sparse

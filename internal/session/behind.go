@@ -26,6 +26,11 @@ func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.point, s.pointOf, s.prepared = point, t, nil
+	s.tellNotes(point)
+}
+
+// tellNotes says once in a session what a checkpoint cannot cover; mu is held.
+func (s *session) tellNotes(point *checkpoint.Checkpoint) {
 	for note := range strings.SplitSeq(point.Note(), "\n") {
 		if note == "" || s.noted[note] {
 			continue
@@ -95,6 +100,9 @@ func (s *session) compareDisk(ctx context.Context) {
 		}
 		return
 	}
+	s.mu.Lock()
+	s.tellNotes(point) // the turn may have taken away what it relies on
+	s.mu.Unlock()
 	if s.letRest(ctx, changes) != nil {
 		return
 	}

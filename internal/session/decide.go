@@ -119,7 +119,11 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 			return out, nil
 		}
 	}
-	for _, f := range c.allFiles() {
+	files := c.allFiles()
+	if how.rejects {
+		slices.SortStableFunc(files, func(a, b *file) int { return a.inTheWay() - b.inTheWay() })
+	}
+	for _, f := range files {
 		if only != "" && f.path != only {
 			continue
 		}
@@ -219,6 +223,17 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		return out, nil
 	}
 	return out, nil
+}
+
+// inTheWay sorts files to be rejected: first those that will be gone, as they may be in
+// what was a file, or be where a folder was.
+func (f *file) inTheWay() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if c := f.fileChange(); c != nil && c.Op == "create" {
+		return 0
+	}
+	return 1
 }
 
 // hunks are those a user may decide on; mu is held.
@@ -390,6 +405,7 @@ func (f *file) removeUnderDocument() error {
 	}
 	f.mu.Lock()
 	f.noteRan()
+	by := f.entire.by
 	had, missing := f.before, f.missing
 	f.keepBefore(text.Text{})
 	f.missing = true // by the user's will: no agent has taken it away
@@ -398,8 +414,10 @@ func (f *file) removeUnderDocument() error {
 		f.mu.Lock()
 		f.before, f.missing = had, missing
 		f.mu.Unlock()
+		return err
 	}
-	return err
+	f.core.removeFolders(f.path, by)
+	return nil
 }
 
 // pathOf is the file of a URI, as an open document or as a name.

@@ -311,6 +311,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	} else if err != nil {
 		return err
 	}
+	f.core.removeFolders(f.path, w.by)
 	if w.wasExec != nil {
 		if err := checkpoint.SetExec(from.path, *w.wasExec); err != nil {
 			f.core.log.Warn("restore mode", "path", from.path, "err", err)

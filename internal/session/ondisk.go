@@ -87,7 +87,14 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		if op.rejects {
 			f.noteRan()
 		}
-		write = func() error { return buffers.RemoveFile(f.path, had.Seen()) }
+		by := f.entire.by
+		write = func() error {
+			err := buffers.RemoveFile(f.path, had.Seen())
+			if err == nil && op.rejects {
+				f.core.removeFolders(f.path, by)
+			}
+			return err
+		}
 	} else if put := write; op.restores && !had.Exists && f.entire.ran {
 		write = func() error {
 			if err := put(); err != nil {

@@ -3,6 +3,7 @@ package session
 import (
 	"slices"
 	"sync"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -36,6 +37,7 @@ type session struct {
 	ending    bool // no prompt is taken any more
 	running   *turn
 	turns     int
+	began     map[string]time.Time // of turns, by the clock of files
 	log       transcript
 	questions []string
 	loading   bool                   // the agent replays history

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Prompt queues a prompt and returns as soon as it stands in its session's
@@ -159,7 +160,10 @@ func (s *session) pump() {
 	}
 	t := s.queue[0]
 	s.queue = s.queue[1:]
-	s.running = t
+	if s.running = t; s.began == nil {
+		s.began = map[string]time.Time{}
+	}
+	s.began[t.id] = time.Now()
 	s.state, s.stop = StateRunning, ""
 	it := s.log.add(EntryUser, t.id, t.prompt.Text)
 	s.entryChanged(it)

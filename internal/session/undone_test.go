@@ -258,3 +258,38 @@ func gitIn(t *testing.T, folder string, args ...string) {
 		t.Fatalf("git %s: %v\n%s", args, err, out)
 	}
 }
+
+// That a turn has taken the repository away is said, with what follows from it.
+func TestRepositoryTakenAwayIsSaid(t *testing.T) {
+	w := newEarth(t)
+	gitIn(t, w.root, "init", "-q")
+	writeFile(t, w.path("a"), "a\n")
+	gitIn(t, w.root, "add", "-A")
+	gitIn(t, w.root, "commit", "-q", "-m", "c")
+	writeFile(t, w.path("untracked"), "u\n")
+	w.start()
+	turnOf(t, w.c, w.l, func(Host, string) {
+		if err := os.RemoveAll(w.path(".git")); err != nil {
+			t.Error(err)
+		}
+		writeFile(t, w.path("a"), "A\n")
+		writeFile(t, w.path("untracked"), "U\n")
+	})
+	w.wantHunks("untracked", "u|>U|")
+	w.wantHunks("a", "")
+	said := 0
+	w.e.await("the notice", func() bool {
+		said = 0
+		for _, list := range w.e.entries {
+			for _, en := range list {
+				if en.Kind == EntryNotice && strings.Contains(en.Text, "git repository") && strings.Contains(en.Text, "is gone") {
+					said++
+				}
+			}
+		}
+		return said > 0
+	})
+	if said != 1 {
+		t.Errorf("said %d times", said)
+	}
+}

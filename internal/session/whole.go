@@ -305,6 +305,9 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	if err != nil {
 		return false, err.Error()
 	}
+	if opaque != "" && !w.was.Exists {
+		f.core.removeFolders(f.path, w.by)
+	}
 	f.keepUndone(u)
 	f.mu.Lock()
 	defer f.mu.Unlock()

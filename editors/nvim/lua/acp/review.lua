@@ -328,14 +328,23 @@ end
 
 ---@param command 'accept'|'reject'
 function M.decide_all(command)
-  local uris = vim.tbl_keys(reviews)
-  if #uris == 0 then
+  -- All at once, for a file may be in the way of another; each as it is shown, not as it
+  -- may have become.
+  local ids, uris = {}, vim.tbl_keys(reviews)
+  table.sort(uris)
+  for _, uri in ipairs(uris) do
+    for _, hunk in ipairs(reviews[uri].hunks or {}) do
+      if hunk.state ~= 'conflict' then
+        ids[#ids + 1] = hunk.id
+      end
+    end
+    local file = reviews[uri].file
+    ids[#ids + 1] = file and file.id
+  end
+  if #ids == 0 then
     return util.notify('no hunks')
   end
-  -- each as it is shown, not as it may have become
-  for _, uri in ipairs(uris) do
-    decide(command, { uri = reviews[uri].uri, rev = reviews[uri].rev })
-  end
+  decide(command, { hunks = ids })
 end
 
 ---Brings back what was rejected last.
