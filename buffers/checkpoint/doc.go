@@ -12,8 +12,8 @@
 // Files that cannot be shown as text (binary, large, or behind a filter such as
 // LFS) are compared by hash: that they have changed is told, not how. Where there is
 // a copy, or git has one, Restore brings it back. What git ignores is not watched, but
-for what is ignored only since then. If the repository is taken away, what was copied
-is compared all the same, and Note says that the rest is not.
+// for what is ignored only since then. If the repository is taken away, what was copied
+// is compared all the same, and Note says that the rest is not.
 //
 // A Repo is the other side of git: what HEAD and the index have of some files now.
 package checkpoint
