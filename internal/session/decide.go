@@ -103,6 +103,7 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 	}
 	c.durable.neighbours(ctx)
 	var out Decision
+	d.Hunks = uniq(d.Hunks)
 	left := slices.Clone(d.Hunks)
 	var only buffers.Path
 	if d.URI != "" {
@@ -111,6 +112,9 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 			return out, Errorf(KindInvalid, "%s is no file", d.URI)
 		}
 		only = p
+		if to := c.file(p).movedTo(); to != "" && how.entire { // there it is decided
+			only, d.Rev = to, ""
+		}
 	}
 	if how.restores {
 		c.restoreWholes(ctx, d, only, &out)
@@ -223,6 +227,18 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		return out, nil
 	}
 	return out, nil
+}
+
+// uniq leaves out what was named before.
+func uniq(names []string) (out []string) {
+	seen := map[string]bool{}
+	for _, n := range names {
+		if !seen[n] {
+			out = append(out, n)
+		}
+		seen[n] = true
+	}
+	return out
 }
 
 // inTheWay sorts files to be rejected: first those that will be gone, as they may be in

@@ -51,7 +51,9 @@ type file struct {
 	opaqueOp    string
 	opaqueSeen  *checkpoint.State // of this turn, taken in last
 	entire      entire
-	undone      *undone // what was rejected of the file as a whole and can be brought back
+	cameFrom    buffers.Path // the old name that was last told of entire.from
+	wentTo      buffers.Path // the name that an agent has given the file of a document, undecided
+	undone      *undone      // what was rejected of the file as a whole and can be brought back
 	ingit       ingit
 	created     bool // an agent's write made the file and the user has not accepted that
 	settling    *time.Timer
@@ -255,6 +257,7 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 		f.keepBefore(ev.After.Text)
 		f.missing = false
 		f.isBack()
+		f.isHere()
 	}
 	if live, _, _ := f.live(); live.at == at && live.uri == ev.After.URI && f.doc != nil && len(ev.Steps) > 0 {
 		f.doc.Reload(ev.After.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorFormatter})
@@ -296,6 +299,7 @@ func (f *file) close() {
 // publish tells the editors what is to be reviewed, if that has changed, and
 // arranges to do so again when a provisional state settles; mu is held.
 func (f *file) publish() {
+	f.tellOldName()
 	f.tend()
 	f.later()
 	if f.doc == nil {

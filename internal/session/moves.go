@@ -216,6 +216,9 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 		from.doc = nil
 		from.keepBefore(text.Text{})
 	}
+	if w.from == from.path {
+		from.wentTo = to.path
+	}
 	for _, f := range []*file{from, to} {
 		f.shownRev = ^f.shownRev
 		f.publish()
@@ -330,6 +333,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	f.entire, f.opaque, f.opaqueSeen = entire{}, "", nil
 	f.keepBefore(text.Text{})
 	from.missing, f.missing = false, true
+	from.wentTo = ""
 	for _, x := range []*file{from, f} {
 		x.shownRev = ^x.shownRev
 		x.publish()

@@ -31,7 +31,11 @@ type approvedMove struct {
 // shownChange is the change of the file as a whole that is shown: the one there is or
 // else the one that is asked for; mu is held.
 func (f *file) shownChange() *FileChange {
-	if c := f.fileChange(); c != nil || f.moving == nil {
+	c := f.fileChange()
+	switch {
+	case c == nil && f.moving == nil && f.wentTo != "" && len(f.open) > 0:
+		return &FileChange{ID: "file:" + string(f.wentTo), Op: "rename", To: string(f.wentTo)}
+	case c != nil || f.moving == nil:
 		return c
 	}
 	return &FileChange{ID: f.moving.id, Op: "rename", To: string(f.moving.to), State: string(review.StateProposed)}

@@ -197,7 +197,8 @@ type FileChange struct {
 	// From is the path that a renamed file had.
 	From string `json:"from,omitempty"`
 	// To is the path that a file is to have whose rename is asked for, or what a link
-	// points at.
+	// points at, or the path that the file of a document has now: the id is then that of
+	// the change there.
 	To string `json:"to,omitempty"`
 	// State is "proposed" for what is only asked for, "rejected" for what can be brought
 	// back, or empty.

@@ -260,12 +260,14 @@ end
 
 ---@param file table Review.file of the contract
 ---@return string
-local function file_text(file)
+function M.file_text(file)
   local words =
     { create = 'new file', delete = 'file deleted', rename = 'renamed', modify = 'changed' }
   local text = words[file.op] or file.op
   if file.op == 'rename' and file.from then
     text = text .. ' from ' .. util.short_path(file.from)
+  elseif file.op == 'rename' and file.to and file.state ~= 'proposed' then
+    text = text .. ' to ' .. util.short_path(file.to)
   elseif file.op == 'rename' and file.to then
     text = 'to be renamed to ' .. util.short_path(file.to)
   end
@@ -297,7 +299,7 @@ function M.draw(bufnr, review)
   end
   if review.file and review.file.op ~= 'modify' then
     api.nvim_buf_set_extmark(bufnr, ns, 0, 0, {
-      virt_text = { { ' ' .. file_text(review.file) .. ' ', 'AcpHint' } },
+      virt_text = { { ' ' .. M.file_text(review.file) .. ' ', 'AcpHint' } },
       virt_text_pos = 'right_align',
       strict = false,
     })

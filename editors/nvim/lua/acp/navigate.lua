@@ -77,9 +77,12 @@ function M.quickfix()
         type = hunk.state == 'conflict' and 'W' or 'I',
       }
     end
-    local change = file.review.file
-    if change and #(file.review.hunks or {}) == 0 then
-      items[#items + 1] = { filename = file.path, lnum = 1, text = change.op, type = 'I' }
+    local change, n = file.review.file, #(file.review.hunks or {})
+    -- Rows say that a file is new or gone, but nothing of its name and mode.
+    local beside = change and (change.op == 'rename' or change.mode)
+    if change and (n == 0 or beside) and not review.moved_away(file.review) then
+      local text = hunks.file_text(change)
+      items[#items + 1] = { filename = file.path, lnum = 1, text = text, type = 'I' }
     end
   end
   if #items == 0 then

@@ -28,6 +28,18 @@ function M.listen(fn)
   listeners[#listeners + 1] = fn
 end
 
+---Whether a review only says where the file of a buffer has gone: that is decided there.
+---@param review table
+---@return boolean
+function M.moved_away(review)
+  local file = review.file
+  return file ~= nil
+    and file.op == 'rename'
+    and file.to ~= nil
+    and file.state ~= 'proposed'
+    and #(review.hunks or {}) == 0
+end
+
 ---@return integer hunks
 ---@return integer files
 function M.count()
@@ -37,7 +49,9 @@ function M.count()
     if k == 0 and review.file then
       k = 1
     end
-    n, files = n + k, files + 1
+    if not M.moved_away(review) then
+      n, files = n + k, files + 1
+    end
   end
   return n, files
 end
@@ -282,10 +296,14 @@ local function decide(command, arg, done)
   end)
 end
 
+---Whether what is decided at a hunk is decided of the file as a whole: one that is new, or
+---gone, is so with its only hunk; a name or a mode is another thing than rows.
 ---@param review table
 ---@return boolean
 local function whole_file(review)
-  return review.file ~= nil and #(review.hunks or {}) <= 1
+  local file, n = review.file, #(review.hunks or {})
+  return file ~= nil
+    and (n == 0 or n == 1 and not file.mode and (file.op == 'create' or file.op == 'delete'))
 end
 
 ---Decides the hunks at the cursor, or in some lines.
@@ -302,7 +320,6 @@ function M.decide(command, from, to)
   for _, p in ipairs(placed) do
     ids[#ids + 1] = p.hunk.id
   end
-  -- A file that is new, or gone, is one with its only hunk.
   if review and whole_file(review) and (#ids > 0 or #(review.hunks or {}) == 0) then
     ids[#ids + 1] = review.file.id
   end

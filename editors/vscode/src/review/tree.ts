@@ -72,7 +72,8 @@ export function describeCounts(file: FileReview): string {
   if (file.review.file?.opaque === 'link') {
     words.push(`→ ${file.review.file.to ?? '?'}`);
   } else if (file.review.file?.to !== undefined) {
-    words.push(`to become ${vscode.workspace.asRelativePath(file.review.file.to)}`);
+    const name = vscode.workspace.asRelativePath(file.review.file.to);
+    words.push(file.review.file.state === 'proposed' ? `to become ${name}` : `is ${name} now`);
   } else if (file.review.file?.op !== undefined && file.review.file.op !== 'modify') {
     words.push({ create: 'new', delete: 'deleted', rename: 'renamed' }[file.review.file.op] ?? '');
   }
