@@ -101,10 +101,6 @@ func (p *played) decides() {
 		p.wantHunks(path)
 	}
 	p.command("acp.review.restore", map[string]any{}, nil)
-	maps.DeleteFunc(p.now, func(path, text string) bool {
-		_, was := p.before[path]
-		return !was && text == "" // it has no row that could be brought back
-	})
 	p.looks()
 	p.command("acp.review.accept", map[string]any{}, nil)
 	for _, path := range p.paths() {
