@@ -2,6 +2,7 @@ package buffers
 
 import (
 	"io/fs"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -15,4 +16,13 @@ func born(name string, _ fs.FileInfo) (time.Time, bool) {
 		return time.Time{}, false
 	}
 	return time.Unix(st.Btime.Sec, int64(st.Btime.Nsec)), true
+}
+
+// ChangedAt is when a file, its name, mode or content, was changed last. Unlike the time
+// that a listing shows it cannot be set, where the system knows it.
+func ChangedAt(info fs.FileInfo) time.Time {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return time.Unix(st.Ctim.Unix())
+	}
+	return info.ModTime()
 }

@@ -270,7 +270,14 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 		}
 		ch.After.Exists, ch.After.Content = disk.Exists, disk.Content
 	}
-	o := f.core.attributeText(f.path, contentOf(ch.After))
+	known := contentOf(ch.Before)
+	f.mu.Lock()
+	if f.before != nil {
+		s := f.before.String()
+		known = &s
+	}
+	f.mu.Unlock()
+	o := f.core.attributeText(f.path, known, contentOf(ch.After))
 	o.Change = f.core.changeID()
 	if ch.Before.Opaque != "" || ch.After.Opaque != "" {
 		return f.takeInOpaque(ctx, ch, point, o)

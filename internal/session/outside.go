@@ -414,7 +414,12 @@ func (f *file) whose(now text.Text, before *taken) review.Origin {
 		return review.Origin{Author: review.AuthorUser, Sure: true}
 	}
 	content := now.String()
-	return f.core.attributeText(f.path, &content)
+	var had *string
+	if before != nil {
+		s := before.String()
+		had = &s
+	}
+	return f.core.attributeText(f.path, had, &content)
 }
 
 // sameFile compares a path an agent named with a file's.

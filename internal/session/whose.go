@@ -1,8 +1,11 @@
 package session
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -11,8 +14,8 @@ import (
 
 // Whose a change is, and why: what an agent writes through us is its own for sure,
 // what is found on disk is concluded. A tool call that names the file makes it
-// sure: the one that said what is there now, if several do. Of those that name no
-// file, as shell commands do, the one that ran last is the likely one.
+// sure, if it said what is there now, or nobody has written the file after its end. Of
+// those that name no file, as shell commands do, the one that ran last is the likely one.
 
 // origin says whose a write of a file is: the session's turn and, of its tool
 // calls, the last one that names the file or, failing that, that edits.
@@ -28,22 +31,21 @@ func (s *session) origin(p buffers.Path) review.Origin {
 	return o
 }
 
-// onDisk is origin for a change that was found on disk, where now stands; nil: it
-// is not known what does.
-func (s *session) onDisk(p buffers.Path, now *string) review.Origin {
+// onDisk is origin for a change that was found on disk, where had stood, and now does;
+// nil: it is not known what.
+func (s *session) onDisk(p buffers.Path, had, now *string) review.Origin {
 	o, calls := s.callsOfTurn()
-	named := func(c turnCall) bool { return mentions(c.ToolCall, p) }
-	i := -1
-	if now != nil {
-		i = slices.IndexFunc(calls, func(c turnCall) bool { return named(c) && c.cameTrue(p, s.cwd, *now) })
+	written := lastWritten(p)
+	best, first := 0, -1
+	for i, c := range calls {
+		if mentions(c.ToolCall, p) && c.Status != "failed" {
+			if how := c.explains(p, s.cwd, had, now, written); how > best {
+				best, first = how, i
+			}
+		}
 	}
-	if i < 0 {
-		i = slices.IndexFunc(calls, func(c turnCall) bool { return named(c) && c.Status != "failed" })
-	}
-	if i < 0 {
-		i = slices.IndexFunc(calls, named)
-	}
-	o.Sure = i >= 0
+	o.Sure = best > 0
+	i := first
 	if i < 0 {
 		i = slices.IndexFunc(calls, func(c turnCall) bool { return !toolEnded(c.Status) })
 	}
@@ -54,6 +56,36 @@ func (s *session) onDisk(p buffers.Path, now *string) review.Origin {
 		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
 	}
 	return o
+}
+
+// explains tells how well a tool call that names a file explains what has become of it:
+// 2 if it said so, 1 if it may have done that, 0 if it did not: it has ended, and the file
+// had what it said before, or was written after its end. Somebody else has done that.
+func (c turnCall) explains(p buffers.Path, cwd string, had, now *string, written time.Time) int {
+	ended, done := toolEnded(c.Status), had != nil && c.cameTrue(p, cwd, *had)
+	switch {
+	case !done && now != nil && c.cameTrue(p, cwd, *now):
+		return 2
+	case !ended, !done && !written.After(c.ended.Add(lateWrite)):
+		return 1
+	}
+	return 0
+}
+
+// lateWrite is how much later than the end of a tool call the time of a file may be that
+// it has written: file systems have clocks of their own.
+const lateWrite = time.Second
+
+// lastWritten is when a file was written or, if it is gone, something in its folder made
+// or taken away.
+func lastWritten(p buffers.Path) time.Time {
+	info, err := os.Lstat(string(p))
+	if err != nil {
+		if info, err = os.Lstat(filepath.Dir(string(p))); err != nil {
+			return time.Time{}
+		}
+	}
+	return buffers.ChangedAt(info)
 }
 
 // callsOfTurn are the tool calls of the turn that runs and that may write files,
@@ -68,7 +100,7 @@ func (s *session) callsOfTurn() (review.Origin, []turnCall) {
 	}
 	for _, it := range slices.Backward(s.log.items) {
 		if it.Tool != nil && it.Turn == o.Turn && !slices.Contains(harmless, it.Tool.Kind) {
-			calls = append(calls, turnCall{*it.entry().Tool, it.raw})
+			calls = append(calls, turnCall{*it.entry().Tool, it.raw, it.ended})
 		}
 	}
 	return o, calls
@@ -77,7 +109,8 @@ func (s *session) callsOfTurn() (review.Origin, []turnCall) {
 // turnCall is a tool call with its input.
 type turnCall struct {
 	ToolCall
-	raw []byte
+	raw   []byte
+	ended time.Time // by the clock of acp-ls; zero if it has not
 }
 
 // cameTrue tells that a text has what the tool call said it would put into the
@@ -133,16 +166,16 @@ func (s *session) atWork() bool {
 // the file, else of the only one that is at work there, which is not sure. If
 // several are nobody can know, and if none is, it is the user's, who has run git or
 // another program.
-func (c *Core) attribute(p buffers.Path) review.Origin { return c.attributeText(p, nil) }
+func (c *Core) attribute(p buffers.Path) review.Origin { return c.attributeText(p, nil, nil) }
 
-// attributeText is attribute where it is known what stands there now.
-func (c *Core) attributeText(p buffers.Path, now *string) review.Origin {
+// attributeText is attribute where it is known what had stood there, or stands there now.
+func (c *Core) attributeText(p buffers.Path, had, now *string) review.Origin {
 	var candidates, sure []review.Origin
 	for _, s := range c.allSessions() {
 		if !s.atWork() || !inRoots(s.roots(), string(p)) {
 			continue
 		}
-		o := s.onDisk(p, now)
+		o := s.onDisk(p, had, now)
 		candidates = append(candidates, o)
 		if o.Sure {
 			sure = append(sure, o)
