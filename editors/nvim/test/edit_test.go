@@ -190,6 +190,8 @@ func TestAdopt(t *testing.T) {
 		for _, noticed := range []bool{false, true} {
 			e := setup(t, version, "", "a.txt", numbers)
 			e.open()
+			e.notify("acp/session", info("running")) // else Neovim's question is the user's
+			e.WaitScreen("● working")
 			e.Input("<C-w>h5GAx")
 			typed := strings.Replace(numbers, "five", "fivex", 1)
 			v := e.awaitText(e.uri("a.txt"), typed)
