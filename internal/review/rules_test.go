@@ -272,10 +272,42 @@ func TestChangedRows(t *testing.T) {
 			s.a("d1", "f(a, z) // c|")
 			s.put("// c", "// c TODO")
 		}, "f(a, z) // c TODO|", "f(a, b) // c TODO|", []string{"[0,1) f(a, z) // c TODO| <- f(a, b) // c TODO|"}},
-		{"words do not go into one of two rows that were replaced", "f(a) // c|g(a) // c|", func(s *script) {
+		{"words go into one of two rows that were replaced", "f(a) // c|g(a) // c|", func(s *script) {
 			s.a("c1", "f(z) // c|g(z) // c|")
 			s.put("// c|g", "// c TODO|g")
-		}, "f(z) // c TODO|g(z) // c|", "f(a) // c|g(a) // c|", []string{"[0,2) f(z) // c TODO|g(z) // c| <- f(a) // c|g(a) // c|"}},
+		}, "f(z) // c TODO|g(z) // c|", "f(a) // c TODO|g(a) // c|", []string{"[0,2) f(z) // c TODO|g(z) // c| <- f(a) // c TODO|g(a) // c|"}},
+		{"words go into the like one of rows that were replaced by more", "func Hello(name string) {|", func(s *script) {
+			s.a("c1", "// Greet|func Greet(name string) {|")
+			s.put("string) {", "string) { // my words")
+		}, "// Greet|func Greet(name string) { // my words|", "func Hello(name string) { // my words|",
+			[]string{"[0,2) // Greet|func Greet(name string) { // my words| <- func Hello(name string) { // my words|"}},
+		{"words go into the like one of rows that were replaced by fewer", "import x|f(a, b) // c|last one|", func(s *script) {
+			s.a("c1", "f(a, z) // c|")
+			s.put("// c", "// c TODO")
+		}, "f(a, z) // c TODO|", "import x|f(a, b) // c TODO|last one|",
+			[]string{"[0,1) f(a, z) // c TODO| <- import x|f(a, b) // c TODO|last one|"}},
+		{"words go into the like row, not into that of the same place", "f(a, b) // c|g(a, b) // d|", func(s *script) {
+			s.a("c1", "something(new)|f(a, z) // c|")
+			s.put("// c", "// c TODO")
+		}, "something(new)|f(a, z) // c TODO|", "f(a, b) // c TODO|g(a, b) // d|",
+			[]string{"[0,2) something(new)|f(a, z) // c TODO| <- f(a, b) // c TODO|g(a, b) // d|"}},
+		{"words of two rows go into two", "f(a) // c|g(a) // c|h(a) // c|", func(s *script) {
+			s.a("c1", "f(z) // c|g(z) // c|h(z) // c|")
+			s.put("f(z) // c", "f(z) // c ONE")
+			s.put("h(z) // c", "h(z) // c TWO")
+			s.put("g(z) // c", "/* me */ g(z) // c")
+		}, "f(z) // c ONE|/* me */ g(z) // c|h(z) // c TWO|", "f(a) // c ONE|/* me */ g(a) // c|h(a) // c TWO|",
+			[]string{"[0,3) f(z) // c ONE|/* me */ g(z) // c|h(z) // c TWO| <- f(a) // c ONE|/* me */ g(a) // c|h(a) // c TWO|"}},
+		{"words in a row that stands for none are in no other", "f(a) // c|", func(s *script) {
+			s.a("c1", "something(new)|else {|more|")
+			s.put("new)", "new) // mine")
+		}, "something(new) // mine|else {|more|", "f(a) // c|",
+			[]string{"[0,3) something(new) // mine|else {|more| <- f(a) // c|"}},
+		{"words taken out again leave the replaced row as it was", "f(a) // c|g(a) // c|", func(s *script) {
+			s.a("c1", "f(z) // c|g(z) // c|")
+			s.put("// c|g", "// c TODO|g")
+			s.put(" TODO", "")
+		}, "f(z) // c|g(z) // c|", "f(a) // c|g(a) // c|", []string{"[0,2) f(z) // c|g(z) // c| <- f(a) // c|g(a) // c|"}},
 		{"indentation goes into the replaced row too", "  f(a)|", func(s *script) {
 			s.a("c1", "  f(b)|")
 			s.put("  f", "      f")

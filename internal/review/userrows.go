@@ -211,25 +211,10 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 	place(to)
 }
 
-// changeReplaced lets the user's words go into the row that row i of the window replaced, if
-// it is one row for one row (rule c), where they do not touch the agent's words.
+// changeReplaced lets the user's words go into the row that row i of the window took the place
+// of, if that can be said (rule c), where they do not touch the agent's words.
 func (b *builder) changeReplaced(i int, now string) {
-	tomb := -1
-	k := i - 1
-	for ; k >= 0 && b.in[k].undecided(); k-- {
-		switch {
-		case b.in[k].ghost():
-		case b.in[k].tomb() && tomb < 0:
-			tomb = k
-		default:
-			return
-		}
-	}
-	for k = i + 1; k < len(b.in) && b.in[k].undecided(); k++ {
-		if !b.in[k].ghost() {
-			return
-		}
-	}
+	tomb := standsFor(b.in, i)
 	if tomb < 0 {
 		return
 	}
@@ -238,9 +223,6 @@ func (b *builder) changeReplaced(i int, now string) {
 			was := b.out[k].original()
 			b.out[k].text = mergeWords(b.in[i].text, now, b.out[k].text)
 			b.out[k].was = &was
-			return
-		}
-		if !b.out[k].undecided() {
 			return
 		}
 	}

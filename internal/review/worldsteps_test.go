@@ -450,7 +450,36 @@ func (w *world) rejected(before shot) error {
 	if !sameBase(before.base, now.base, w.opts.mixed) {
 		return fmt.Errorf("reject moved the baseline from %q to %q", before.base, now.base)
 	}
+	if err := w.listed(before, now); err != nil {
+		return err
+	}
 	return before.lost(now, "")
+}
+
+// listed checks that each word of the user's that a rejection took out of the text is in a
+// hunk that is listed as rejected, and comes back into the text with it.
+func (w *world) listed(before, now shot) error {
+	gone := map[string]bool{}
+	for _, u := range userToken.FindAllString(before.text, -1) {
+		if !strings.Contains(now.text, u) {
+			gone[u] = true
+		}
+	}
+	for u := range gone {
+		found := false
+		for _, h := range now.hunks {
+			if h.State != StateRejected || !strings.Contains(h.Text, u) {
+				continue
+			}
+			c := w.d.Clone()
+			c.Restore([]string{h.ID})
+			found = found || strings.Contains(c.Text().String(), u)
+		}
+		if !found {
+			return fmt.Errorf("the user's %s is in no rejected hunk that brings it back", u)
+		}
+	}
+	return nil
 }
 
 func (w *world) restoreStep(before shot) error {

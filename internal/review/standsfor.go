@@ -1,0 +1,135 @@
+package review
+
+import "strings"
+
+// standsFor returns which deleted row of rows the agent's row i took the place of, -1 if that
+// cannot be said. An agent that rewrites several rows at once leaves the deleted ones in front
+// of those it put in: of these, two belong together of which each is most like the other; and,
+// where there are as many of the one kind as of the other, those of the same place, unless one
+// of the two belongs to a third.
+func standsFor(rows []row, i int) int {
+	tombs, news, k := replacedRows(rows, i)
+	if len(tombs) == 0 {
+		return -1
+	}
+	if len(tombs) == 1 && len(news) == 1 {
+		return tombs[0]
+	}
+	inks := inkOf(rows)
+	// mutual reports whether nobody but row i can claim tomb t: it is most like row i or, if
+	// that will do, like none.
+	mutual := func(t int, none bool) bool {
+		n, ok := mostAlike(inks, tombs[t], t, len(tombs), news)
+		return ok && n == k || !ok && none
+	}
+	if t, ok := mostAlike(inks, i, k, len(news), tombs); ok && mutual(t, false) {
+		return tombs[t]
+	}
+	if len(tombs) == len(news) && mutual(k, true) {
+		return tombs[k]
+	}
+	return -1
+}
+
+// replacedRows returns the deleted rows that the agent's row i and those beside it took the place
+// of, these rows, and which of them row i is.
+func replacedRows(rows []row, i int) (tombs, news []int, k int) {
+	from := i
+	for from > 0 && (rows[from-1].agents() || rows[from-1].ghost()) {
+		from--
+	}
+	first := from
+	for first > 0 && (rows[first-1].tomb() || rows[first-1].ghost()) {
+		first--
+	}
+	for j := first; j < from; j++ {
+		if rows[j].tomb() {
+			tombs = append(tombs, j)
+		}
+	}
+	for j := from; j < len(rows) && (rows[j].agents() || rows[j].ghost()); j++ {
+		if rows[j].agents() {
+			if j == i {
+				k = len(news)
+			}
+			news = append(news, j)
+		}
+	}
+	return tombs, news, k
+}
+
+// inkOf returns a function by which a row of rows is what it was before the user wrote in it.
+func inkOf(rows []row) func(int) string {
+	return func(i int) string {
+		r := rows[i]
+		if r.tomb() {
+			return r.original()
+		}
+		var b strings.Builder
+		at := 0
+		for _, s := range r.user {
+			b.WriteString(r.text[at:s.from])
+			at = s.to
+		}
+		b.WriteString(r.text[at:])
+		return b.String()
+	}
+}
+
+// nearby is how far from its place a row is looked for, counted from either end.
+const nearby = 48
+
+// mostAlike returns which of others is most like row i, number k of n of its kind; false if
+// none is like it. Of equally alike ones it is the nearest.
+func mostAlike(inks func(int) string, i, k, n int, others []int) (best int, ok bool) {
+	s := inks(i)
+	size := ink(s)
+	if size == 0 {
+		return 0, false
+	}
+	bytes := bytesOf(s)
+	most := 0.0
+	for j, o := range others {
+		away := min(distance(j, k), distance(len(others)-j, n-k))
+		if away > nearby {
+			continue
+		}
+		x := inks(o)
+		sum := float64(size + ink(x))
+		// What two rows have in common is not more than the bytes they share.
+		const alike = 0.5
+		if bound := 2 * float64(bytes.shared(x)) / sum; bound < alike || bound < most {
+			continue
+		}
+		is := 2 * float64(survivingInk(s, x)) / sum
+		if is < alike || ok && (is < most || is == most && distance(best, k) <= distance(j, k)) {
+			continue
+		}
+		best, most, ok = j, is, true
+	}
+	return best, ok
+}
+
+// byteCount says how often each byte is in a row, white space aside.
+type byteCount [256]int32
+
+func bytesOf(s string) *byteCount {
+	var c byteCount
+	for i := range len(s) {
+		c[s[i]]++
+	}
+	return &c
+}
+
+// shared counts the bytes of s that are among those of c.
+func (c *byteCount) shared(s string) int {
+	left := *c
+	n := 0
+	for i := range len(s) {
+		if b := s[i]; b > ' ' && left[b] > 0 {
+			left[b]--
+			n++
+		}
+	}
+	return n
+}
