@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"acp-ls/internal/nvimtest"
+	"acp-ls/internal/scriptagent"
 )
 
 // relayVar makes this program what Neovim starts as acp-ls: it passes its input
@@ -21,6 +22,9 @@ import (
 const relayVar = "ACP_LS_TEST_RELAY"
 
 func TestMain(m *testing.M) {
+	if scriptagent.Started() {
+		os.Exit(scriptagent.Main())
+	}
 	if addr := os.Getenv(relayVar); addr != "" {
 		relay(addr)
 		return
