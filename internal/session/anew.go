@@ -23,10 +23,10 @@ type suspicion struct {
 }
 
 // suspect notes a change that may be the file's being read anew: of a document
-// that has what the disk had, while somebody may be writing. It is called before
+// that has what the disk had, or is clean and behind it, while somebody may be writing. It is called before
 // the change is taken in; mu is held.
-func (f *file) suspect(after text.Text) {
-	if f.flight != nil || f.saving || f.before == nil || !f.before.Equal(f.doc.Text()) {
+func (f *file) suspect(after text.Text, clean bool) {
+	if f.saving || f.before == nil || !clean && !f.before.Equal(f.doc.Text()) {
 		return
 	}
 	o := f.core.attribute(f.path)
@@ -71,8 +71,7 @@ func (f *file) findOut(ctx context.Context) error {
 	o := noted.whose
 	o.Change = f.core.changeID()
 	doc, live, old := noted.was, f.doc.Text(), noted.was.Text()
-	takeOver(doc, noted.text, o)
-	noted.before.settle(doc)
+	f.bring(noted.before, o)(doc, noted.text)
 	if !live.Equal(noted.text) {
 		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}

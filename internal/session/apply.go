@@ -38,9 +38,10 @@ type operation struct {
 type flight struct {
 	before *review.Doc // as it was
 	want   text.Text
-	next   *review.Doc    // what becomes the truth when want is seen
-	reload *review.Origin // set if a reload was asked for: whose the loaded text is
-	read   *text.Text     // what the editor read then, if it has
+	next   *review.Doc                  // what becomes the truth when want is seen
+	reload func(*review.Doc, text.Text) // set if a reload was asked for: takes in what is loaded
+	read   *text.Text                   // what the editor read then, if it has
+	readBy *review.Origin               // whose the difference from want is, if there is one
 	landed bool
 
 	op   operation
@@ -241,7 +242,7 @@ func (f *file) land(t text.Text) bool {
 		f.doc = fl.next
 	case fl.reload != nil && buffers.NormHashText(t) == buffers.NormHashText(fl.want):
 		f.doc, fl.read = fl.before.Clone(), &t // as the disk has it, and not in the style of before
-		takeOver(f.doc, t, *fl.reload)
+		fl.reload(f.doc, t)
 	default:
 		return false
 	}

@@ -20,6 +20,7 @@ type arrival struct {
 	had    *taken          // what the disk had when last looked at, nil if unknown
 	change review.ChangeID // of the difference from what was tracked, if there is one
 	first  bool            // no other document of the file is open
+	then   review.Origin   // who was at work when it was opened
 }
 
 // opened is called on the editor's read loop when a document of the file is opened.
@@ -36,8 +37,10 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.touchOpen(openDoc{at, d.URI})
 	f.wake(d.Text, false)
 	f.unpark(d.Text)
-	if ar.first && f.doc != nil && !f.doc.Text().Equal(d.Text) && f.core.attribute(f.path).Author != review.AuthorUser {
+	ar.then = f.core.attribute(f.path)
+	if ar.first && f.doc != nil && !f.doc.Text().Equal(d.Text) && ar.then.Author != review.AuthorUser {
 		ar.change = f.core.changeID()
+		f.backTo(ar.had)
 		f.doc.Reload(d.Text, review.Origin{Change: ar.change, Author: review.AuthorUnknown})
 	}
 	f.follow()
@@ -57,7 +60,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	}
 	who := review.Origin{Author: review.AuthorUser, Sure: true}
 	if loaded && had != nil {
-		who = f.whose(ar.text, had)
+		who = f.whoseThen(ar.text, had, ar.then)
 	}
 	if there {
 		f.mu.Lock()
@@ -172,7 +175,7 @@ func (f *file) followDisk() {
 	}
 	defer f.unlockOps()
 	had, _ := f.core.beforeTurn(f.core.ctx, f.path)
-	disk, err := buffers.ReadDisk(f.path)
+	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
 	now := text.New(disk.Content)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -212,20 +215,10 @@ func (f *file) discard(now text.Text) {
 	seen := now
 	if f.before != nil {
 		seen = f.before.Text // which brings back what was undecided in it
+		f.backTo(f.before)
+	} else if !f.doc.Text().Equal(now) {
+		takeOver(f.doc, now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}
-	back := seen
-	if f.before != nil {
-		back = f.before.in(f.doc)
-	}
-	if !f.doc.Text().Equal(back) {
-		takeOver(f.doc, back, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
-	}
-	if !back.Equal(seen) {
-		by := *f.before.by
-		by.Change = f.core.changeID()
-		f.doc.AgentEdit(seen, by)
-	}
-	f.before.settle(f.doc)
 	if now.Equal(seen) {
 		return
 	}
@@ -234,6 +227,24 @@ func (f *file) discard(now text.Text) {
 	takeOver(f.doc, now, o)
 	f.record(&o, was, now, false)
 	f.keepBeforeOf(now, o)
+}
+
+// backTo makes what the disk had the text, by the user's will: what was not saved is
+// gone. What of it was in conflict with that is whose it was; mu is held.
+func (f *file) backTo(before *taken) {
+	if before == nil {
+		return
+	}
+	back := before.in(f.doc)
+	if !f.doc.Text().Equal(back) {
+		takeOver(f.doc, back, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	if !back.Equal(before.Text) {
+		by := *before.by
+		by.Change = f.core.changeID()
+		f.doc.AgentEdit(before.Text, by)
+	}
+	before.settle(f.doc)
 }
 
 // thrownAway takes in a reload by which the user threw away what was not saved, if it is

@@ -171,21 +171,22 @@ func (f *file) changed(at *Attachment, ev buffers.Event) {
 		len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
 		f.follow() // another spelling was live until now, or we are out of step
 	} else {
-		f.steps(ev.Steps)
+		f.steps(ev.Steps, clean(ev.Before))
 	}
 	f.stir()
 	f.publish()
 }
 
-// steps takes in the texts a document went through; mu is held.
-func (f *file) steps(steps []buffers.Step) {
-	for _, s := range steps {
+// steps takes in the texts a document went through that was clean before, or not; mu is
+// held.
+func (f *file) steps(steps []buffers.Step, clean bool) {
+	for i, s := range steps {
 		switch {
 		case f.land(s.After), f.stray(s):
 		case f.saving:
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
-			f.suspect(s.After)
+			f.suspect(s.After, clean && i == 0)
 			f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		}
 	}
@@ -206,8 +207,7 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 		return
 	}
 	if fl := f.flight; fl != nil && fl.reload != nil && !fl.landed {
-		f.doc, fl.landed, fl.read = fl.before, true, &d.Text // what we asked for, however it reads
-		takeOver(f.doc, d.Text, *fl.reload)
+		f.takeRead(fl, d.Text) // what we asked for, however it reads
 	}
 	if f.doc.Text().Equal(d.Text) || f.land(d.Text) || f.thrownAway(before, d.Text) {
 		f.stir()
@@ -222,16 +222,19 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 		takeOver(f.doc, d.Text, usersOwn(d.Text, nil))
 		f.core.spawn(func() { f.core.lookAtGit(f.core.ctx) })
 	default:
+		f.backTo(before)
 		f.doc.Reload(d.Text, o)
-		f.core.spawn(func() { f.classify(o, d.Text, before) })
+		then := f.core.attribute(f.path)
+		f.core.spawn(func() { f.classify(o, d.Text, before, then) })
 	}
 	f.stir()
 	f.publish()
 }
 
-// classify finds out whose a reload was, off the read loop.
-func (f *file) classify(o review.Origin, loaded text.Text, before *taken) {
-	who := f.whose(loaded, before)
+// classify finds out whose a reload was, off the read loop; then is who was at work when
+// it came, if that is over.
+func (f *file) classify(o review.Origin, loaded text.Text, before *taken, then review.Origin) {
+	who := f.whoseThen(loaded, before, then)
 	who.Change = o.Change
 	f.mu.Lock()
 	defer f.mu.Unlock()

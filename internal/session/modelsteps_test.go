@@ -53,6 +53,7 @@ func (w *modelWorld) inTurn() bool { return w.turn != "" }
 // the user's.
 func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 	defer func() { f.unsure = false }()
+	had, hasHad := f.taken, f.isTaken
 	if f.open && f.exists && onlyLF(f.text) != onlyLF(f.disk) && onlyLF(w.e.text(f.uri)) == onlyLF(f.disk) {
 		// It has nothing unsaved, whatever was taken in of the disk, and whosever that is.
 		fresh := f.taken != f.disk
@@ -85,6 +86,14 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 		}
 	}
 	if agents {
+		if f.open && hasHad && had != "\x00" && onlyLF(now) == onlyLF(f.disk) && onlyLF(f.text) != onlyLF(had) {
+			// It was behind what another program had written, which is the user's.
+			for _, n := range difference(f.text, had) {
+				f.lax[n] = isAgents(n)
+			}
+			w.typed(f, had)
+			f.loose = true
+		}
 		w.agentMade(f, now)
 	} else {
 		f.taken = f.disk

@@ -63,9 +63,19 @@ func (c *Core) turnStart(s *session, t *turn) {
 		return
 	}
 	c.othersPoint(s)
-	for _, f := range c.filesOf(s) {
+	files, first := c.filesOf(s), map[*file]*buffers.Disk{}
+	news := false
+	for _, f := range files {
 		c.watchFolder(string(f.path))
-		if err := f.takeBefore(); err != nil {
+		var differs bool
+		first[f], differs = f.peek()
+		news = news || differs
+	}
+	if news && pause(c.ctx, quietFor) != nil { // one may be in the middle of being written
+		return
+	}
+	for _, f := range files {
+		if err := f.takeBefore(c.ctx, first[f]); err != nil && c.ctx.Err() == nil {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
 		}
 	}
@@ -121,8 +131,24 @@ func (c *Core) filesOf(s *session) []*file {
 	return slices.DeleteFunc(c.allFiles(), func(f *file) bool { return !inRoots(roots, string(f.path)) })
 }
 
-// takeBefore makes the before-copy that of the disk as it is now.
-func (f *file) takeBefore() error {
+// peek reads a file that is followed, and tells whether it is another one than was known.
+func (f *file) peek() (disk *buffers.Disk, differs bool) {
+	f.mu.Lock()
+	known, follow := f.before, len(f.open) > 0 || f.doc != nil || f.before != nil
+	f.mu.Unlock()
+	if !follow {
+		return nil, false
+	}
+	read, err := buffers.ReadDisk(f.path)
+	if err != nil {
+		return nil, false
+	}
+	return &read, known != nil && read.Exists && !known.Equal(text.New(read.Content))
+}
+
+// takeBefore makes the before-copy that of the disk as it is now; last is what the file
+// was a while ago, if it was read then.
+func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	f.mu.Lock()
 	live, _, open := f.live()
 	known, noText := f.doc != nil || f.before != nil, f.entire.copy != nil
@@ -140,7 +166,7 @@ func (f *file) takeBefore() error {
 	if open {
 		look = live.at.store.Look
 	}
-	disk, err := look(f.path)
+	disk, err := f.wholeAfter(ctx, look, last)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	had := f.before
@@ -233,14 +259,14 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	if done, again, err := f.reload(ctx, live, d, want, o, before); done || err != nil {
 		return again, err
 	}
+	bring := f.bring(before, o)
 	_, err = f.change(ctx, operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
 			if !doc.Text().Equal(d.Text) {
 				return errGoneOn
 			}
-			takeOver(doc, want, o)
-			before.settle(doc)
+			bring(doc, want)
 			return nil
 		},
 	})
@@ -271,15 +297,15 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 		f.mu.Unlock()
 		return true, true, nil // as with errGoneOn
 	}
+	bring := f.bring(before, o)
 	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
-		takeOver(doc, want, o)
-		before.settle(doc)
+		bring(doc, want)
 		return nil
 	}}
 	next := f.doc.Clone()
 	_ = load.apply(next)
 	was := f.doc.Text()
-	fl := &flight{before: f.doc.Clone(), want: want, next: next, reload: &o}
+	fl := &flight{before: f.doc.Clone(), want: want, next: next, reload: bring}
 	f.flight = fl
 	announce := f.announce(next, f.created, f.deleted, false)
 	f.mu.Unlock()
@@ -299,8 +325,9 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if fl.read != nil && buffers.NormHashText(*fl.read) != buffers.NormHashText(want) {
-		want, again = *fl.read, true // it was written on meanwhile, or emptied for that
+	if fl.readBy != nil { // it was written on meanwhile, or emptied for that
+		f.record(&o, was, want, false)
+		was, o, again = want, *fl.readBy, true
 	}
 	if fl.read != nil {
 		want = *fl.read
@@ -308,6 +335,21 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	f.record(&o, was, want, false)
 	f.keepBeforeOf(want, o)
 	return true, again, nil
+}
+
+// takeRead takes in what an editor has read that was asked to reload. If that is not what
+// the disk had when it was asked, somebody is just writing; mu is held.
+func (f *file) takeRead(fl *flight, t text.Text) {
+	f.doc, fl.landed, fl.read = fl.before, true, &t
+	if buffers.NormHashText(t) == buffers.NormHashText(fl.want) {
+		fl.reload(f.doc, t)
+		return
+	}
+	fl.reload(f.doc, fl.want)
+	by := f.core.attribute(f.path)
+	by.Change = f.core.changeID()
+	fl.readBy = &by
+	takeOver(f.doc, t, by)
 }
 
 // mergeDisk merges what has changed on disk since the before-copy into a
@@ -420,6 +462,15 @@ func (f *file) whose(now text.Text, before *taken) review.Origin {
 		had = &s
 	}
 	return f.core.attributeText(f.path, had, &content)
+}
+
+// whoseThen is whose for a text that came when then was at work.
+func (f *file) whoseThen(now text.Text, before *taken, then review.Origin) review.Origin {
+	who := f.whose(now, before)
+	if who.Author == review.AuthorUser && (before == nil || buffers.NormHashText(before.Text) != buffers.NormHashText(now)) {
+		return then // the turn has ended meanwhile, or it is the user's all the same
+	}
+	return who
 }
 
 // sameFile compares a path an agent named with a file's.

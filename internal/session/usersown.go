@@ -24,6 +24,24 @@ func takeOver(doc *review.Doc, t text.Text, o review.Origin) {
 	}
 }
 
+// bring returns a function that makes what the disk has, which is o's, the text of a clean
+// document's doc. What the disk had before and the document has not taken in, as nobody
+// had it reloaded, is of who put it there, and not o's.
+func (f *file) bring(before *taken, o review.Origin) func(doc *review.Doc, now text.Text) {
+	by := usersOwn(text.Text{}, nil)
+	if before != nil && before.by != nil {
+		by = *before.by
+	}
+	by.Change = f.core.changeID()
+	return func(doc *review.Doc, now text.Text) {
+		if before != nil && buffers.NormHashText(before.in(doc)) != buffers.NormHashText(doc.Text()) {
+			takeOver(doc, text.New(buffers.KeepStyle(doc.Text().String(), before.in(doc).String())), by)
+		}
+		takeOver(doc, now, o)
+		before.settle(doc)
+	}
+}
+
 // takeUsers takes in what the user, or git for them, has made of a file that no
 // editor has open; mu is held.
 func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
