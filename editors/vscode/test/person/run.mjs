@@ -1,8 +1,8 @@
 // node test/person/run.mjs [PACKAGE] [--only STORY] [--keep]: what a person sees and does, with the
 // packaged extension (dist/acp-ls-linux-x64.vsix) in a real VS Code. Each story (stories/*.mjs) has
 // a window of its own: the first without any setting, with the demonstration agent, the others
-// with the agent of tests (test/agent.mjs). Pictures go to ACPLS_TEST_PICTURES. Exit code 0 if all
-// went well.
+// with the agent of tests (test/agent.mjs). Pictures go to ACPLS_TEST_PICTURES, in the
+// colours of ACPLS_TEST_THEME. Exit code 0 if all went well.
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -38,6 +38,7 @@ const limit = 15 * 60_000;
 
 const settings = {
   'editor.autoIndent': 'none',
+  ...(process.env.ACPLS_TEST_THEME && { 'workbench.colorTheme': process.env.ACPLS_TEST_THEME }),
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
 };
 const withScript = {
