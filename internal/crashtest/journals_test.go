@@ -142,7 +142,7 @@ func TestTwoOfThem(t *testing.T) {
 }
 
 // Who is there when another one dies takes over too, at the next list, decision or turn.
-// A file in which it has something undecided itself stays as it is, and that is said.
+// What that has left in a file in which it has something undecided itself is pending beside it.
 func TestNeighbourDies(t *testing.T) {
 	w := newWorld(t)
 	for _, name := range []string{"f", "g", "both"} {
@@ -163,7 +163,9 @@ func TestNeighbourDies(t *testing.T) {
 	w.wantOffered("g", false)
 	first.kill()
 	w.wantOffered("g", true)
-	second.told("another acp-ls, which has ended, has changed it too")
+	if got := w.baseline("both"); got != "1\n2\n3\n" {
+		t.Errorf("the baseline of both: %q", got)
+	}
 	if files := w.journals(".journal"); len(files) != 1 {
 		t.Errorf("journals %q", files)
 	}
@@ -172,7 +174,7 @@ func TestNeighbourDies(t *testing.T) {
 	if got := w.disk("g"); got != "1\n2\n3\n" {
 		t.Errorf("g after the rejection: %q", got)
 	}
-	if got := w.disk("both"); got != "1\nTWO\n3\n" {
+	if got := w.disk("both"); got != "1\n2\n3\n" {
 		t.Errorf("both after the rejection: %q", got)
 	}
 	second.kill()
@@ -180,6 +182,89 @@ func TestNeighbourDies(t *testing.T) {
 	w.wantOffered("f", true)
 	w.wantOffered("g", false)
 	w.kill()
+}
+
+// Two acp-ls may have undecided changes in one file, each of which takes the other's for the
+// user's. What the one has left that is gone comes back, whatever the other has done since:
+// it died too, has decided, or is there yet.
+func TestTwoOfThemInOneFile(t *testing.T) {
+	const (
+		before = "1\n2\n3\n4\n5\n6\n"
+		after  = "ONE\n2\n3\nFOUR\n5\n6\n"
+		both   = "ONE\n2\n3\nFOUR\n5\nSIX\n"
+	)
+	for _, x := range []struct {
+		name  string
+		since func(w *world, first, second *process)
+		want  string // the text
+		hunks []string
+	}{
+		{"both die", func(w *world, first, second *process) {
+			first.kill()
+			second.kill()
+		}, both, []string{"1>ONE", "4>FOUR", "6>SIX"}},
+		{"the second decides, and dies", func(w *world, first, second *process) {
+			second.command("acp.review.reject", map[string]any{"uri": w.uri("f")}, nil)
+			first.kill()
+			second.kill()
+		}, after, []string{"1>ONE", "4>FOUR"}},
+		{"the second accepts when the first is dead", func(w *world, first, second *process) {
+			first.kill()
+			for _, h := range second.hunks("f", "pending") {
+				if h.Text == "SIX\n" {
+					second.command("acp.review.accept", map[string]any{"hunks": []string{h.ID}}, nil)
+				}
+			}
+			second.kill()
+		}, both, []string{"1>ONE", "4>FOUR"}},
+		{"the second goes on", func(w *world, first, second *process) { first.kill() }, both, []string{"1>ONE", "4>FOUR", "6>SIX"}},
+		{"the first goes on", func(w *world, first, second *process) {
+			second.kill()
+			w.process = first
+		}, both, []string{"1>ONE", "4>FOUR", "6>SIX"}},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.write("f", before)
+			write := func(content string) {
+				turn := w.prompt()
+				turn.reads("f")
+				turn.wrote(turn.writes("f", content))
+				turn.end()
+			}
+			first := w.start()
+			write(after)
+			second := w.start()
+			write(both)
+			x.since(w, first, second)
+			if w.process.dead {
+				w.start()
+			}
+			var got []string
+			for _, h := range w.hunks("f", "pending") {
+				got = append(got, strings.ReplaceAll(h.BaseText+">"+h.Text, "\n", ""))
+			}
+			if !slices.Equal(got, x.hunks) {
+				t.Errorf("hunks %q, want %q; messages %q", got, x.hunks, w.messages())
+			}
+			if got := w.disk("f"); got != x.want {
+				t.Errorf("text %q, want %q", got, x.want)
+			}
+			for _, m := range w.messages() {
+				if strings.Contains(m, "not to be found") {
+					t.Errorf("told %q", m)
+				}
+			}
+			w.command("acp.review.reject", map[string]any{"uri": w.uri("f")}, nil)
+			want := before
+			if strings.Contains(x.name, "accepts") {
+				want = "1\n2\n3\n4\n5\nSIX\n"
+			}
+			if got := w.disk("f"); got != want {
+				t.Errorf("rejected: %q, want %q", got, want)
+			}
+		})
+	}
 }
 
 // What is stored can be listed and is not cleaned away while it is undecided; nobody else can

@@ -69,28 +69,24 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 		d.core.tell(LevelWarning, r)
 	}
 	var sum resumed
-	for i, e := range found.Entries {
+	for _, entries := range byPath(found.Entries) {
 		if ctx.Err() != nil {
 			found.Keep()
 			return
 		}
-		if i > 0 && found.Entries[i-1].Last.Path == e.Last.Path {
-			if d.apart(found.Entries[i-1], e) {
-				sum.lost = append(sum.lost, fmt.Sprintf("%s (two runs have changed it; the newer one's changes are shown)", e.Last.Path))
-			}
-			continue
+		e, lost := d.joined(entries)
+		sum.lost = append(sum.lost, lost...)
+		f, take := d.core.file(buffers.Path(e.Last.Path)), (*file).resume
+		ours := !first && f.inUse()
+		if ours {
+			take = (*file).layUnder
 		}
-		f := d.core.file(buffers.Path(e.Last.Path))
-		if !first && f.inUse() {
-			if e.Last.Pending > 0 || e.Last.Opaque != "" {
-				sum.lost = append(sum.lost, fmt.Sprintf("%s (another acp-ls, which has ended, has changed it too; the changes of this one are shown)", e.Last.Path))
-			}
-			continue
-		}
-		if err := f.resume(ctx, e, &sum); err != nil {
+		if err := take(f, ctx, e, &sum); err != nil {
 			d.core.log.Warn("take up changes of an earlier run", "path", e.Last.Path, "err", err)
 			sum.lost = append(sum.lost, fmt.Sprintf("%s (%v)", e.Last.Path, err))
-			d.pass(e) // perhaps it can be the next time
+			if !ours {
+				d.pass(e) // perhaps it can be the next time
+			}
 		}
 	}
 	if !d.write(true) || d.hasFailed() { // what was passed on may not be there
@@ -102,27 +98,6 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 		found.Live = nil
 	}
 	d.report(sum, found.Live)
-}
-
-// apart reports whether the older of two runs that had a file at the same time has
-// left changes which the newer one does not know.
-func (d *durable) apart(newer, older journal.Entry) bool {
-	known := map[review.ChangeID]bool{}
-	changes := func(e journal.Entry, each func(review.ChangeID), states ...review.State) {
-		doc, err := review.UnmarshalState(e.Last.State, d.core.now)
-		if err != nil {
-			return
-		}
-		for _, h := range doc.Hunks(states...) {
-			for _, o := range h.Origins {
-				each(o.Change)
-			}
-		}
-	}
-	changes(newer, func(c review.ChangeID) { known[c] = true })
-	found := false
-	changes(older, func(c review.ChangeID) { found = found || !known[c] }, review.StatePending, review.StateConflict)
-	return found
 }
 
 func (d *durable) report(sum resumed, live []journal.Other) {
@@ -291,30 +266,9 @@ func (f *file) wakeOnDisk() {
 
 // wakeOn takes up an entry with the text found; mu is held.
 func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resumed) error {
-	var doc *review.Doc
-	var lost []review.Hunk
-	var err error
-	from := &e.Last
-	switch {
-	case isState(&e.Last, found, missing):
-	case happenedNot(e.Last, found, missing):
-		// The edit was never made: what was before it counts.
-		if from = nil; isState(e.Prev, found, missing) {
-			from = e.Prev
-		}
-	case isState(e.Saved(), found, missing):
-		// What came behind it is gone with the editor.
-		from = e.Saved()
-	default:
-		doc, lost, from, err = changedSince(e, found, f.core.now)
-	}
-	if err != nil || from == nil {
+	doc, lost, from, err := stateFor(&e, found, missing, f.core.now)
+	if err != nil || doc == nil {
 		return err // or nothing was undecided
-	}
-	if doc == nil {
-		if doc, err = review.UnmarshalState(from.State, f.core.now); err != nil {
-			return err
-		}
 	}
 	f.takeUp(doc, lost, *from, found, missing, sum)
 	return nil
