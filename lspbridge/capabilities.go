@@ -57,6 +57,7 @@ type workspaceCapabilities struct {
 	Configuration          yes                    `json:"configuration"`
 	WorkspaceEdit          loose[editCapability]  `json:"workspaceEdit"`
 	DidChangeConfiguration loose[dynamicCapacity] `json:"didChangeConfiguration"`
+	DidChangeWatchedFiles  loose[dynamicCapacity] `json:"didChangeWatchedFiles"`
 	CodeLens               loose[refreshCapacity] `json:"codeLens"`
 	TextDocumentContent    present                `json:"textDocumentContent"`
 }
@@ -127,6 +128,7 @@ type client struct {
 	documentChanges     bool
 	configuration       bool
 	dynamicSettings     bool
+	watchesFiles        bool
 	workDoneProgress    bool
 	asks                bool // answers window/showMessageRequest
 	codeLensRefresh     bool
@@ -155,6 +157,7 @@ func newClient(p *initializeParams) client {
 		textDocumentContent: bool(workspace.TextDocumentContent),
 		markdown:            slices.Contains(caps.TextDocument.v.Hover.v.ContentFormat.v, "markdown"),
 	}
+	c.watchesFiles = bool(workspace.DidChangeWatchedFiles.v.DynamicRegistration) && !c.isNeovim()
 	c.asks = bool(window.ShowMessage) || slices.Contains(answering, c.name)
 	if slices.Contains(caps.General.v.PositionEncodings.v, position.UTF8.String()) {
 		c.encoding = position.UTF8

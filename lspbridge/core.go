@@ -60,6 +60,7 @@ type documents interface {
 	Apply(buffers.Modification)
 	Settle()
 	Document(uri string) (*buffers.Document, bool)
+	FoldersChanged(folders []string)
 	Detach()
 }
 

@@ -68,6 +68,7 @@ func methods() (map[string]request, map[string]notification) {
 			protocol.MethodTextDocumentDidSave:                telling((*editor).didSave),
 			protocol.MethodTextDocumentDidClose:               telling((*editor).didClose),
 			protocol.MethodWorkspaceDidChangeConfiguration:    telling((*editor).didChangeConfiguration),
+			protocol.MethodWorkspaceDidChangeWatchedFiles:     telling((*editor).didChangeWatchedFiles),
 			protocol.MethodWorkspaceDidChangeWorkspaceFolders: telling((*editor).didChangeWorkspaceFolders),
 			protocol.MethodWindowWorkDoneProgressCancel:       telling((*editor).progressCancelled),
 		}

@@ -41,7 +41,7 @@ type fakeCore struct {
 }
 
 func newFakeCore() *fakeCore {
-	return &fakeCore{attached: make(chan session.Editor, 1), docs: &fakeDocuments{}}
+	return &fakeCore{attached: make(chan session.Editor, 1), docs: &fakeDocuments{folders: make(chan []string, 10)}}
 }
 
 func (c *fakeCore) Attach(e session.Editor, roots []string) documents {
@@ -114,6 +114,7 @@ type fakeDocuments struct {
 	detached bool
 	applied  []buffers.Modification
 	onApply  func(buffers.Modification)
+	folders  chan []string // in which the editor has seen something change
 }
 
 func (d *fakeDocuments) SetEncoding(e position.Encoding) {
@@ -138,6 +139,8 @@ func (d *fakeDocuments) Apply(m buffers.Modification) {
 	}
 	_, _ = d.store.Apply(m, "test") // an error is about a message that the test made wrong on purpose
 }
+
+func (d *fakeDocuments) FoldersChanged(folders []string) { d.folders <- folders }
 
 func (d *fakeDocuments) Settle() {
 	d.mu.Lock()

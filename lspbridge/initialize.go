@@ -93,6 +93,9 @@ func (e *editor) initialized(jsonrpc2.RawMessage) error {
 	if e.client.dynamicSettings {
 		e.spawn(e.registerSettings)
 	}
+	if e.client.watchesFiles {
+		e.spawn(e.watchFiles)
+	}
 	return nil
 }
 

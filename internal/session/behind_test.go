@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -270,21 +271,33 @@ func TestReloadIsTheAgents(t *testing.T) {
 }
 
 // A document follows the disk while the tool call that writes it still runs,
-// where folders can be watched.
+// where folders can be watched, or the editor watches them.
 func TestFollowsWhileTheToolRuns(t *testing.T) {
-	l := &fakeLauncher{}
-	c, e, root := setup(t, l)
-	path := filepath.Join(root, "a")
-	uri := buffers.PathURI(path)
-	writeFile(t, path, ten)
-	e.open(uri, ten)
-	want := strings.Replace(ten, "5\n", "FIVE\n", 1)
-	turnOf(t, c, l, func(Host, string) {
-		writeFile(t, path, want)
-		e.await("the document to follow", func() bool { return e.docs[uri].text.String() == want })
-	})
-	if base, _ := c.Baseline(uri); base != ten {
-		t.Errorf("baseline %q", base)
+	for _, watched := range []bool{true, false} {
+		t.Run(fmt.Sprint(watched), func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			c.unwatched = !watched
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			want := strings.Replace(ten, "5\n", "FIVE\n", 1)
+			turnOf(t, c, l, func(Host, string) {
+				writeFile(t, path, want)
+				if !watched {
+					link := filepath.Join(t.TempDir(), "link") // as the editor spells it
+					if err := os.Symlink(root, link); err != nil {
+						t.Error(err)
+					}
+					e.at.FoldersChanged([]string{"/nowhere", link})
+				}
+				e.await("the document to follow", func() bool { return e.docs[uri].text.String() == want })
+			})
+			if base, _ := c.Baseline(uri); base != ten {
+				t.Errorf("baseline %q", base)
+			}
+		})
 	}
 }
 

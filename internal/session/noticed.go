@@ -50,6 +50,20 @@ func (c *Core) folders() *watch.Watcher {
 	return c.watcher
 }
 
+// FoldersChanged takes an editor's word that files in folders (absolute paths) may have
+// changed on disk: what would be looked at later is looked at now. It does not wait.
+func (a *Attachment) FoldersChanged(folders []string) {
+	c := a.core
+	c.spawn(func() {
+		for i, folder := range folders {
+			if p, err := buffers.Resolve(folder); err == nil {
+				folders[i] = string(p)
+			}
+		}
+		c.foldersChanged(folders)
+	})
+}
+
 // foldersChanged brings open documents in folders up to date while a turn runs
 // in them; without one, their editor sees to it. Files that nobody has open follow
 // what the user does to them between turns.
