@@ -37,6 +37,9 @@ func CopyOf(p buffers.Path) Copy {
 	return Copy{State: lookNow(string(p))}
 }
 
+// Copy is the copy itself: it knows what one file was, and a Checkpoint what many were.
+func (k Copy) Copy(context.Context, buffers.Path) (Copy, error) { return k, nil }
+
 // Kept reports whether there is a copy, as far as can be told without looking into git.
 func (k Copy) Kept() bool {
 	return !k.Exists || k.Opaque == "" || k.IsNoFile() || k.Content != "" || k.oid != ""

@@ -111,15 +111,20 @@ func (s *session) compareDisk(ctx context.Context) {
 		if err := f.takeIn(ctx, ch, point, readIn(ch.After)); err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track change on disk", "path", ch.Path, "err", err)
 		}
-		if !ch.After.Exists {
-			s.ledger.gone(ch.Path)
-		} else if ch.After.Opaque == "" {
-			s.ledger.saw(ch.Path, text.New(ch.After.Content)) // by its own hand, mostly
-		}
+		s.noteSeen(ch.Path, ch.After)
 		f.keep(false)
 	}
 	s.comparePutBack(ctx, point, changes)
 	s.core.durable.write(true)
+}
+
+// noteSeen notes that the session knows what a file is now: by its own hand, mostly.
+func (s *session) noteSeen(p buffers.Path, now checkpoint.State) {
+	if !now.Exists {
+		s.ledger.gone(p)
+	} else if now.Opaque == "" {
+		s.ledger.saw(p, text.New(now.Content))
+	}
 }
 
 // letRest waits once, for all files of which there is news, as long as each of them
@@ -258,7 +263,7 @@ func (s *session) takeInFirst(ctx context.Context, f *file) error {
 // takeIn tracks a change on disk of a file that no editor has open. Text that
 // has been taken in before, by whatever road, is not taken in again. last is what
 // the file was a while ago, if it was read then.
-func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoint.Checkpoint, last *buffers.Disk) error {
+func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, last *buffers.Disk) error {
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
@@ -342,7 +347,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point *checkpoi
 }
 
 // takeInOpaque is takeIn for a file that is, or was, no text; ops is held.
-func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point *checkpoint.Checkpoint, o review.Origin) error {
+func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point copies, o review.Origin) error {
 	was, err := point.Copy(ctx, f.path)
 	if err != nil {
 		was = checkpoint.Copy{State: ch.Before.Forget()}

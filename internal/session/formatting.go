@@ -63,5 +63,5 @@ func (c *Core) toolRan(p buffers.Path, since time.Time, except string) bool {
 
 // running tells whether a turn runs whose agent may have written a file.
 func (c *Core) running(p buffers.Path) bool {
-	return slices.ContainsFunc(c.allSessions(), func(s *session) bool { return s.atWork() && inRoots(s.roots(), string(p)) })
+	return slices.ContainsFunc(c.allSessions(), func(s *session) bool { return s.atWork() && s.concerns(p) })
 }

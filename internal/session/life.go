@@ -58,7 +58,7 @@ func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, 
 	}
 	s := &session{
 		core: c, id: c.newID("s"), agentName: agent, cwd: string(p), wanted: options,
-		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1), pointing: make(chan struct{}, 1),
+		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1), naming: make(chan struct{}, 1), pointing: make(chan struct{}, 1),
 	}
 	s.tools = newTools(s)
 	c.mu.Lock()

@@ -63,7 +63,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 		return
 	}
 	c.othersPoint(s)
-	files, first := c.filesOf(s), map[*file]*buffers.Disk{}
+	files, first := append(c.filesOf(s), c.documentsOutside(s)...), map[*file]*buffers.Disk{}
 	news := false
 	for _, f := range files {
 		c.watchFolder(string(f.path))
@@ -118,6 +118,8 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 	if !s.beginPoint(t, last) { // what the disk has now is not the turn's any more
 		return
 	}
+	s.takeNamed(c.ctx)
+	defer s.compareNamed(c.ctx)
 	defer s.compareDisk(c.ctx)
 	for _, f := range c.filesOf(s) {
 		if err := f.catchUp(c.ctx); err != nil && c.ctx.Err() == nil {
@@ -127,8 +129,7 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 }
 
 func (c *Core) filesOf(s *session) []*file {
-	roots := s.roots()
-	return slices.DeleteFunc(c.allFiles(), func(f *file) bool { return !inRoots(roots, string(f.path)) })
+	return slices.DeleteFunc(c.allFiles(), func(f *file) bool { return !s.concerns(f.path) })
 }
 
 // peek reads a file that is followed, and tells whether it is another one than was known.

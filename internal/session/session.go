@@ -40,19 +40,22 @@ type session struct {
 	began     map[string]time.Time // of turns, by the clock of files
 	log       transcript
 	questions []string
-	loading   bool                   // the agent replays history
-	point     *checkpoint.Checkpoint // of the turn that runs, or ran last
-	pointOf   *turn                  // that it is of
-	prepared  *checkpoint.Checkpoint // made while nothing went on, for the next turn's
-	pointing  chan struct{}          // holds a value while one is made
-	noted     map[string]bool        // what was said once of checkpoints
-	looking   chan struct{}          // holds a value while the disk is compared
-	untold    []rejectedHunk         // rejections the agent has not been told of
-	words     []string               // and what else
-	notSaved  map[string]bool        // paths whose unsaved change was spoken of
-	consented map[buffers.Path]bool  // what the turn was let touch when it asked
-	opened    chan struct{}          // closed when starting has ended
-	silent    *silence               // what the agent has not answered yet
+	loading   bool                        // the agent replays history
+	point     *checkpoint.Checkpoint      // of the turn that runs, or ran last
+	pointOf   *turn                       // that it is of
+	prepared  *checkpoint.Checkpoint      // made while nothing went on, for the next turn's
+	pointing  chan struct{}               // holds a value while one is made
+	noted     map[string]bool             // what was said once of checkpoints
+	looking   chan struct{}               // holds a value while the disk is compared
+	named     map[buffers.Path]*namedFile // by tool calls of the turn
+	toName    []string                    // and are not looked at yet
+	naming    chan struct{}               // holds a value while they are
+	untold    []rejectedHunk              // rejections the agent has not been told of
+	words     []string                    // and what else
+	notSaved  map[string]bool             // paths whose unsaved change was spoken of
+	consented map[buffers.Path]bool       // what the turn was let touch when it asked
+	opened    chan struct{}               // closed when starting has ended
+	silent    *silence                    // what the agent has not answered yet
 }
 
 // turn is one prompt, from being queued to its stop reason.

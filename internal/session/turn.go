@@ -164,6 +164,7 @@ func (s *session) pump() {
 		s.began = map[string]time.Time{}
 	}
 	s.began[t.id] = time.Now()
+	s.named, s.toName = nil, nil
 	s.state, s.stop = StateRunning, ""
 	it := s.log.add(EntryUser, t.id, t.prompt.Text)
 	s.entryChanged(it)
@@ -297,6 +298,7 @@ func (s *session) permissionCall(p ToolPatch) (call ToolCall, raw []byte, t *tur
 	}
 	it := s.log.tool(turnID, p)
 	s.entryChanged(it)
+	s.name(it, p)
 	s.touched(p)
 	return *it.entry().Tool, it.raw, t
 }

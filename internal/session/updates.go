@@ -25,6 +25,7 @@ func (s *session) update(u Update) {
 		s.entryChanged(it)
 		s.tools.called(it)
 		s.progress(u)
+		s.name(it, u)
 		s.touched(u)
 	case PlanUpdate:
 		s.plan(turnID, u.Items)

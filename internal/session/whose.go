@@ -172,10 +172,13 @@ func (c *Core) attribute(p buffers.Path) review.Origin { return c.attributeText(
 func (c *Core) attributeText(p buffers.Path, had, now *string) review.Origin {
 	var candidates, sure []review.Origin
 	for _, s := range c.allSessions() {
-		if !s.atWork() || !inRoots(s.roots(), string(p)) {
+		if !s.atWork() || !s.concerns(p) {
 			continue
 		}
 		o := s.onDisk(p, had, now)
+		if !o.Sure && !inRoots(s.roots(), string(p)) {
+			continue // it has named the file, and no more
+		}
 		candidates = append(candidates, o)
 		if o.Sure {
 			sure = append(sure, o)
