@@ -79,7 +79,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	case want.Equal(was) && (had.Exists || op.marks || op.rejects && !deleted || op.by == nil && !op.rejects):
 	default:
 		out.changed = true
-		created = created || !had.Exists && !deleted
+		created = created || !had.Exists && !deleted && !op.rejects // which brings back what was there
 		deleted = false
 		write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
 	}

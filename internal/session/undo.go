@@ -42,6 +42,9 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 	if session == "" {
 		return Decision{}, Errorf(KindInvalid, "session is missing")
 	}
+	if err := c.undoable(session, turn); err != nil {
+		return Decision{}, err
+	}
 	out, err := c.Reject(ctx, Decide{Session: session, Turn: turn})
 	if err != nil {
 		return out, err
@@ -59,6 +62,38 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 		}
 	}
 	return out, nil
+}
+
+// undoable reports what is not there to be undone: a session, or a turn of it. One that
+// was closed, or is of an earlier run, may have left changes.
+func (c *Core) undoable(session, turn string) error {
+	s, err := c.findSession(session)
+	if err == nil && (turn == "" || s.hasTurn(turn)) {
+		return nil
+	}
+	for _, f := range c.allFiles() {
+		f.mu.Lock()
+		here := slices.ContainsFunc(f.history, func(s agentStep) bool { return s.session == session && (turn == "" || s.turn == turn) })
+		for _, h := range f.hunks() {
+			here = here || slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session && (turn == "" || o.Turn == turn) })
+		}
+		here = here || f.fileChange() != nil && f.changeBy() == session
+		f.mu.Unlock()
+		if here {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return Errorf(KindInvalid, "session %s has no turn %q", session, turn)
+}
+
+// hasTurn reports whether the session has, or had, the turn.
+func (s *session) hasTurn(id string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running != nil && s.running.id == id || slices.ContainsFunc(s.log.items, func(it *item) bool { return it.Turn == id })
 }
 
 // undo merges the session's steps backwards into the file.

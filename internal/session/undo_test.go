@@ -96,3 +96,84 @@ func TestUndoConflict(t *testing.T) {
 		t.Errorf("hunks %+v", h)
 	}
 }
+
+// A deletion that was accepted is taken back, in files nobody has open and under a document,
+// and nothing is left to decide on.
+func TestUndoADeletion(t *testing.T) {
+	for _, open := range []bool{false, true} {
+		for _, accepted := range []bool{false, true} {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, "d\n")
+			if open {
+				e.open(uri, "d\n")
+			}
+			turnOf(t, c, l, func(Host, string) {
+				if err := os.Remove(path); err != nil {
+					t.Error(err)
+				}
+			})
+			if r := c.Reviews(uri, ""); len(r) != 1 || r[0].File == nil || r[0].File.Op != "delete" {
+				t.Fatalf("open %v: %+v", open, r)
+			}
+			if accepted {
+				if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			d, err := c.Undo(t.Context(), c.allSessions()[0].id, "")
+			if err != nil || len(d.Refused) > 0 || len(d.Files) != 1 {
+				t.Errorf("open %v, accepted %v: %+v %v", open, accepted, d, err)
+			}
+			if got := readFile(t, path); got != "d\n" {
+				t.Errorf("open %v, accepted %v: %q", open, accepted, got)
+			}
+			if r := c.Reviews("", ""); len(r) != 0 {
+				t.Errorf("open %v, accepted %v: left are %+v", open, accepted, r)
+			}
+		}
+	}
+}
+
+// What is not there cannot be undone, and that is said.
+func TestUndoNothing(t *testing.T) {
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	writeFile(t, path, ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(ten, "5\n", "FIVE\n", 1)); err != nil {
+			t.Error(err)
+		}
+	})
+	s := c.allSessions()[0]
+	for _, x := range []struct {
+		session, turn string
+		want          Kind
+	}{
+		{"", "", KindInvalid}, {"other", "", KindUnknownSession}, {"other", s.id + ".1", KindUnknownSession},
+		{s.id, s.id + ".9", KindInvalid},
+	} {
+		if _, err := c.Undo(t.Context(), x.session, x.turn); KindOf(err) != x.want || err == nil {
+			t.Errorf("%q %q: %v", x.session, x.turn, err)
+		}
+	}
+	if got := readFile(t, path); !strings.Contains(got, "FIVE\n") {
+		t.Errorf("undone all the same: %q", got)
+	}
+	// Nothing is left of the session but its change.
+	if err := c.CloseSession(t.Context(), s.id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Undo(t.Context(), s.id, ""); err != nil {
+		t.Error(err)
+	}
+	if got := readFile(t, path); got != ten {
+		t.Errorf("of a closed session: %q", got)
+	}
+	if d, err := c.Undo(t.Context(), s.id, ""); KindOf(err) != KindUnknownSession {
+		t.Errorf("once more: %+v %v", d, err)
+	}
+}

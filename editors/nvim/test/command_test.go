@@ -27,6 +27,7 @@ func TestCommandCompletion(t *testing.T) {
 			"Acp option fast ":    {"on", "off"},
 			"Acp option nothing ": {},
 			"Acp resolve t":       {"theirs"},
+			"Acp undo ":           {"turn", "session"},
 			"Acp stop ":           {},
 		} {
 			var got []string

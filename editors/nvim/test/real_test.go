@@ -182,6 +182,41 @@ func TestRealRowTakenAway(t *testing.T) {
 	})
 }
 
+// What the agent's last turn has changed is taken back, accepted as it may be, or what the
+// whole session has; which files it was is said.
+func TestRealUndo(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setupReal(t, version, "a.txt", numbers, "b.txt", numbers)
+		turn := func(text string) {
+			t.Helper()
+			e.prompt(text)
+			e.WaitLua(`require('acp.review').count() > 0`)
+			e.idle()
+			e.Input(":Acp accept-all<CR>")
+			e.WaitLua(`require('acp.review').count() == 0`)
+		}
+		e.Input(":Acp undo<CR>")
+		e.WaitScreen("no turn that could be undone")
+		turn(`replace "two" with "TWO" in @a.txt`)
+		turn(`replace "six" with "SIX" in @b.txt`)
+		e.Input("<C-w>hGotyped<Esc>")
+		e.buffer("one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\ntyped\n")
+		e.Input(":Acp undo nothing<CR>")
+		e.WaitScreen("undo what?")
+		e.Input(":Acp undo<CR>")
+		e.WaitScreen("the last turn undone in b.txt")
+		if disk, err := os.ReadFile(e.path("b.txt")); err != nil || string(disk) != numbers {
+			t.Errorf("b.txt has %q (%v)", disk, err)
+		}
+		e.Input(":Acp undo turn<CR>")
+		e.WaitScreen("the last turn has changed nothing")
+		e.Input(":Acp undo session<CR>")
+		e.WaitScreen("the session undone in a.txt")
+		e.buffer(numbers + "typed\n")
+		e.WaitLua(`require('acp.review').count() == 0`)
+	})
+}
+
 // The bytes of a file are what the user and the agent have made them: also of one
 // without any, and of one without a line end at its end.
 func TestRealBytes(t *testing.T) {

@@ -274,6 +274,18 @@ M.subcommands = {
       review().resolve(rest)
     end,
   },
+  undo = {
+    help = 'Take back all that the last turn has changed, or the session, accepted or not',
+    complete = candidates(function()
+      return { 'turn', 'session' }
+    end),
+    run = function(_, rest)
+      if rest ~= '' and rest ~= 'turn' and rest ~= 'session' then
+        return util().warn('undo what? turn or session')
+      end
+      require('acp.undo').run(rest == 'session')
+    end,
+  },
   permission = {
     help = 'Go to the open question',
     run = function()
