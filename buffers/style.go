@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
 )
 
@@ -99,47 +100,60 @@ func (st Style) dress(body string, rows bool, final EOL) string {
 }
 
 // KeepStyle returns newText as the new content of a file that held old. In a file with one kind of line ends that is
-// StyleOf(old).Apply(newText). Where kinds are mixed, the rows that both begin with, and those that both end with,
-// keep their line ends byte for byte; what lies between gets the most frequent kind.
+// StyleOf(old).Apply(newText). Where kinds are mixed, the rows that both have keep their line ends byte for byte. Other
+// rows keep their own if newText mixes kinds too; else they get those of the rows they replace, one by one, and what is
+// over the most frequent kind.
 func KeepStyle(old, newText string) string {
 	st := StyleOf(old)
 	if !st.Mixed {
 		return st.Apply(newText)
 	}
-	old, newText = strings.TrimPrefix(old, bom), strings.TrimPrefix(newText, bom)
-	was, now := text.New(trimFinalEOL(old)), text.New(trimFinalEOL(newText))
-	wasRows, nowRows := was.Lines(0, was.LineCount()), now.Lines(0, now.LineCount())
-	n, m := len(wasRows), len(nowRows)
-	head, tail := 0, 0
-	for head < min(n, m) && wasRows[head] == nowRows[head] {
-		head++
-	}
-	for tail < min(n, m)-head && wasRows[n-1-tail] == nowRows[m-1-tail] {
-		tail++
-	}
-	dressed := text.New(old)
-	ends := func(row int) string { // the line end of a new row
-		from := row
-		if row >= m-tail {
-			from = row - m + n
-		} else if row >= head {
-			return string(st.EOL)
+	body := strings.TrimPrefix(newText, bom)
+	was, now := endedRows(strings.TrimPrefix(old, bom)), endedRows(body)
+	own := StyleOf(body).Mixed
+	ends := make([]string, 0, len(now.rows))
+	add := func(end string) { ends = append(ends, cmp.Or(end, string(st.EOL))) }
+	for _, e := range append(linediff.Diff(was.rows, now.rows), linediff.Edit{A0: len(was.rows), A1: len(was.rows), B0: len(now.rows), B1: len(now.rows)}) {
+		for i := e.A0 - (e.B0 - len(ends)); len(ends) < e.B0 && i < e.A0; i++ {
+			add(was.ends[i])
 		}
-		return cmp.Or(dressed.LineWithEnd(from)[len(wasRows[from]):], string(st.EOL))
+		for k := range e.B1 - e.B0 {
+			switch {
+			case own:
+				add(now.ends[e.B0+k])
+			case k < e.A1-e.A0:
+				add(was.ends[e.A0+k])
+			default:
+				add("")
+			}
+		}
 	}
 	var b strings.Builder
 	last := ""
-	for row := range m {
-		end := ends(row)
-		if last == string(CR) && nowRows[row] == "" && end == string(LF) {
+	for i, row := range now.rows {
+		end := ends[i]
+		if last == string(CR) && row == "" && end == string(LF) {
 			end = last // the two would read as one CRLF
 		}
-		b.WriteString(nowRows[row])
-		if last = end; row < m-1 {
+		b.WriteString(row)
+		if last = end; i < len(now.rows)-1 {
 			b.WriteString(end)
 		}
 	}
-	return st.dress(b.String(), newText != "", EOL(last))
+	return st.dress(b.String(), body != "", EOL(last))
+}
+
+// ended are the rows of a text without one final terminator, and how they end.
+type ended struct{ rows, ends []string }
+
+func endedRows(s string) ended {
+	t := text.New(trimFinalEOL(s))
+	r := ended{rows: t.Lines(0, t.LineCount())}
+	full := text.New(s)
+	for i, row := range r.rows {
+		r.ends = append(r.ends, full.LineWithEnd(i)[len(row):])
+	}
+	return r
 }
 
 // toEOL returns s with each terminator replaced by eol.

@@ -83,7 +83,10 @@ func TestKeepStyle(t *testing.T) {
 		{"a\r\nb\nc\r\nd\n", "a\r\nX\nc\r\nd\n", "a\r\nX\nc\r\nd\n"},
 		{"a\nb\r\nc\r\nd\n", "a\nb\nc\nd\ne\n", "a\nb\r\nc\r\nd\ne\n"},
 		{"a\nb\r\nc\n", "a\nb\nc\n", "a\nb\r\nc\n"},
-		{"a\nb\r\nc\r\n", "X\nc", "X\r\nc\r\n"},
+		{"a\nb\r\nc\r\n", "X\nc", "X\nc\r\n"},
+		{"a\r\nb\nc\r\nd\r\n", "a\nB\nc\nD\n", "a\r\nB\nc\r\nD\r\n"}, // others get those of what they replace
+		{"a\r\nb\nc\n", "a\nb\nX\nY\nZ\n", "a\r\nb\nX\nY\nZ\n"},
+		{"a\r\nb\nc\r\n", "a\r\nX\r\nc\n", "a\r\nX\r\nc\r\n"}, // or as they are sent
 		{"a\nb\r\nc", "c\n", "c"},
 		{"\ufeffa\nb\r\n", "a\nb\nc\n", "\ufeffa\nb\r\nc\n"},
 		{"\ra\n", "\n\n", "\r\r"}, // CR and LF in a row would be one line end

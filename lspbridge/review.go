@@ -54,7 +54,7 @@ type Origin struct {
 func (e *editor) wireReview(r session.Review) Review {
 	out := Review{URI: r.URI, Rev: r.Rev, Version: r.Version, File: r.File, Hunks: make([]Hunk, len(r.Hunks))}
 	for i, h := range r.Hunks {
-		out.Hunks[i] = wireHunk(h, wholeLines(e.line(r.URI, h.StartLine), e.line(r.URI, h.EndLine)))
+		out.Hunks[i] = wireHunk(h, wholeLines(e.line(r.URI, h.StartLine), e.endLine(r.URI, h)))
 	}
 	return out
 }
@@ -81,6 +81,16 @@ func (e *editor) line(uri string, row int) int {
 		return int(position.OffsetPosition(d.Text, d.Text.Len(), e.client.encoding).Line) + 1
 	}
 	return int(position.OffsetPosition(d.Text, d.Text.LineStart(row), e.client.encoding).Line)
+}
+
+// endLine is what the editor calls the row behind a hunk. A hunk of rows that are a part
+// of one of the editor's has all of that.
+func (e *editor) endLine(uri string, h review.Hunk) int {
+	line := e.line(uri, h.EndLine)
+	if h.EndLine > h.StartLine && line == e.line(uri, h.EndLine-1) {
+		line++
+	}
+	return line
 }
 
 // marks are the words for what is to become of a proposed hunk.

@@ -16,7 +16,8 @@ type TextResult struct {
 // Texts merges whole texts. What a text has beside its rows is not compared:
 //   - Line ends ("\n", "\r\n", "\r", also mixed) stay those of ours, row by row. Rows from
 //     theirs get the line end that most rows of ours have; if ours has none, that of base; if
-//     neither has one, they bring their own.
+//     neither has one, they bring their own. Where ours mixes line ends, so do they if theirs
+//     mixes them too; else each gets that of the row it replaces, if there is one.
 //   - Whether the last row has a line end is taken from the side that changed it, and from
 //     ours if that row is in conflict.
 //   - A byte order mark is ours, or that of theirs if both ours and base are empty.
@@ -33,8 +34,9 @@ func TextsWith(base, ours, theirs string, opts Options) TextResult {
 	if usual == noEnd {
 		usual = b.usualEnd()
 	}
-	own := usual == noEnd // rows of theirs keep their own line ends
-	if own {
+	mixed := o.mixed()
+	own := usual == noEnd || mixed && t.mixed() // rows of theirs keep their own line ends
+	if usual == noEnd {
 		usual = t.usualEnd()
 	}
 	if usual == noEnd {
@@ -50,7 +52,12 @@ func TextsWith(base, ours, theirs string, opts Options) TextResult {
 	text.Grow(len(ours) + len(theirs))
 	text.WriteString(mark)
 	end := noEnd
-	for _, p := range m.parts {
+	next := 0 // row of ours behind those taken so far
+	for k, p := range m.parts {
+		if p.side == ofOurs {
+			next = p.to
+		}
+		replaced := o.ends[min(next, len(o.ends)):m.oursBefore(k+1, len(o.ends))]
 		for i := p.from; i < p.to; i++ {
 			text.WriteString(end.String())
 			row := m.texts[p.side][i]
@@ -63,6 +70,8 @@ func TextsWith(base, ours, theirs string, opts Options) TextResult {
 				end = o.ends[i]
 			case p.side == ofTheirs && own:
 				end = t.ends[i]
+			case mixed && i-p.from < len(replaced):
+				end = replaced[i-p.from]
 			}
 			if end == noEnd {
 				end = usual
@@ -77,6 +86,17 @@ func TextsWith(base, ours, theirs string, opts Options) TextResult {
 		text.WriteString(end.String())
 	}
 	return TextResult{m.result(rows), text.String()}
+}
+
+// oursBefore returns the row of ours that is taken first from part k on, or n, the number of
+// its rows, if none is.
+func (m *merger) oursBefore(k, n int) int {
+	for _, p := range m.parts[k:] {
+		if p.side == ofOurs {
+			return p.from
+		}
+	}
+	return n
 }
 
 // closed reports whether the last row of the merged text gets a line end.
@@ -139,6 +159,19 @@ func (p parsed) usualEnd() lineEnd {
 		}
 	}
 	return most
+}
+
+// mixed reports whether there is more than one kind of line end.
+func (p parsed) mixed() bool {
+	first := noEnd
+	for _, end := range p.ends {
+		if first == noEnd {
+			first = end
+		} else if end != noEnd && end != first {
+			return true
+		}
+	}
+	return false
 }
 
 type lineEnd uint8

@@ -31,6 +31,11 @@ func TestTexts(t *testing.T) {
 		{"a new file is as it was sent", "", "", bom + "a\r\nb\nc\rd", bom + "a\r\nb\nc\rd", 0},
 		{"a carriage return and a new empty row", "a\rb\nc\nd\n", "a\rb\nc\nd\n", "a\n\nb\nc\nd\n", "a\r\rb\nc\nd\n", 0},
 
+		{"mixed, and theirs knows", "a\r\nb\nc\r\n", "a\r\nb\nc\r\n", "a\r\nX\nY\r\nc\r\n", "a\r\nX\nY\r\nc\r\n", 0},
+		{"mixed, and theirs has one kind", "a\r\nb\nc\r\nd\r\n", "a\r\nb\nc\r\nd\r\n", "a\nX\nc\nY\n", "a\r\nX\nc\r\nY\r\n", 0},
+		{"mixed, and more rows than were there", "a\r\nb\nc\r\nd\r\n", "a\r\nb\nc\r\nd\r\n", "a\nX\nY\nc\nd\n", "a\r\nX\nY\r\nc\r\nd\r\n", 0},
+		{"mixed, and only line ends are others", "a\r\nb\nc\r\n", "a\r\nb\nc\r\n", "a\nb\r\nc\n", "a\r\nb\nc\r\n", 0},
+
 		{"last line end added", "a\nb", "a\nb", "a\nb\n", "a\nb\n", 0},
 		{"last line end taken away", "a\nb\n", "a\nb\n", "a\nb", "a\nb", 0},
 		{"one side each", "a\nb\nc", "x\nb\nc", "a\nb\nc\n", "x\nb\nc\n", 0},

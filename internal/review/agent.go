@@ -8,8 +8,8 @@ import (
 )
 
 // AgentEdit takes over an edit by an agent, or by another program that is not the user's
-// hand: the text is newText now, and what is gone or new in it is the change of o. The
-// baseline stays as it was.
+// hand: the text is newText now, and what is gone or new in it is the change of o. A row
+// that has another terminator now is gone and new. The baseline stays as it was.
 func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	if o.Author.ours() {
 		d.userText(newText, o.Author)
@@ -23,6 +23,7 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	lo, hi, nhi := changedRows(d.text, newText, diffContext)
 	old, new := rowsOf(d.text, lo, hi), rowsOf(newText, lo, nhi)
 	edits := linediff.Diff(withoutLast(texts(old), texts(new), hi == d.text.LineCount()))
+	edits = withTurned(edits, d.endsOf(lo, old), new)
 	m := d.newMark(o)
 	var splices []splice
 	for _, g := range d.groups(edits, lo) {
@@ -31,7 +32,7 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	d.anchorsAlong(edits, lo)
 	d.put(splices)
 	d.text = newText
-	d.takeEnds(old, new, edits, lo)
+	d.takeEnds(lo, nhi)
 	d.anchor = nil
 	d.end()
 }
@@ -152,21 +153,24 @@ func (d *Doc) endOf(at int) int {
 func (d *Doc) agentRows(g group, new []row, m mark) []row {
 	var out []row
 	i, at := 0, 0
-	advance := func(to int, change func(row) (row, bool)) {
+	shift := 0 // from a row to the same one among the new
+	if len(g.edits) > 0 {
+		shift = g.edits[0].B0 - g.edits[0].A0
+	}
+	advance := func(to int) {
 		for ; i < len(g.rows) && (at < to || !g.rows[i].inText()); i++ {
-			r, keep := g.rows[i], true
+			r := g.rows[i]
 			if r.inText() {
+				if k := at + shift; k >= 0 && k < len(new) {
+					r.end = new[k].end.or(r.end)
+				}
 				at++
-				r, keep = change(r)
 			}
-			if keep {
-				out = append(out, r)
-			}
+			out = append(out, r)
 		}
 	}
-	unchanged := func(r row) (row, bool) { return r, true }
 	for _, e := range g.edits {
-		advance(e.A0, unchanged)
+		advance(e.A0)
 		for at < e.A1 {
 			r := g.rows[i]
 			i++
@@ -186,8 +190,9 @@ func (d *Doc) agentRows(g group, new []row, m mark) []row {
 			r.ins, r.id = m, d.id()
 			out = append(out, r)
 		}
+		shift = e.B1 - e.A1
 	}
-	advance(len(g.rows), unchanged)
+	advance(len(g.rows))
 	return out
 }
 
@@ -201,27 +206,69 @@ func (d *Doc) anchorsAlong(edits []linediff.Edit, lo int) {
 	}
 }
 
-// takeEnds makes terminators those of the text, of which rows from lo on were old and are
-// new. Where rows that stayed have been given other ones, so are the rows not in the text.
-func (d *Doc) takeEnds(old, new []row, edits []linediff.Edit, lo int) {
-	if len(d.runs) > 0 {
-		d.renewEnds(lo, lo+len(new))
+// endsOf returns the terminators of the rows old of the text, from row lo on, as far as they
+// count: not where the text ends with a row, or the baseline does and the row is in it.
+func (d *Doc) endsOf(lo int, old []row) []ending {
+	out := make([]ending, len(old))
+	for i, r := range old {
+		out[i] = r.end
 	}
-	turned := false
+	hi, count := lo+len(old), d.text.LineCount()
+	if hi < count-1 && len(d.runs) == 0 {
+		return out
+	}
+	// Rows of the last run, and the row in front of it, with no row of the baseline behind them.
+	at, end, follows := count, d.tail, false
+	step := func(r row) {
+		if r.inText() {
+			at--
+			switch {
+			case at < lo || at >= hi:
+			case r.ins == 0 && !follows:
+				out[at-lo] = noEnd
+			case at == count-1 && r.ins == 0:
+				out[at-lo] = r.end.or(end).or(d.eol)
+			}
+		}
+		follows = follows || r.inBase()
+	}
+	if last := len(d.runs) - 1; last >= 0 && d.runs[last].at+d.runs[last].n == count {
+		for _, r := range slices.Backward(d.runs[last].rows) {
+			step(r)
+		}
+	}
+	if !follows || at == count {
+		step(row{})
+	}
+	return out
+}
+
+// withTurned adds to edits that made the rows new of others the rows that have stayed, but
+// with another terminator than ends says. At least one row lies between any two edits.
+func withTurned(edits []linediff.Edit, ends []ending, new []row) []linediff.Edit {
+	var out []linediff.Edit
+	add := func(e linediff.Edit) {
+		if last := len(out) - 1; last >= 0 && out[last].A1 == e.A0 && out[last].B1 == e.B0 {
+			out[last].A1, out[last].B1 = e.A1, e.B1
+			return
+		}
+		out = append(out, e)
+	}
 	i, j := 0, 0
 	stays := func(to int) {
-		for ; i < to && !turned; i, j = i+1, j+1 {
-			turned = old[i].end != new[j].end && old[i].end != noEnd && new[j].end != noEnd
+		for ; i < to; i, j = i+1, j+1 {
+			if e := new[j].end; ends[i] != noEnd && e != noEnd && e != ends[i] {
+				add(linediff.Edit{A0: i, A1: i + 1, B0: j, B1: j + 1})
+			}
 		}
 	}
 	for _, e := range edits {
 		stays(e.A0)
+		add(e)
 		i, j = e.A1, e.B1
 	}
-	stays(len(old))
-	if turned {
-		d.turnEnds(dominantEnding(d.text))
-	}
+	stays(len(ends))
+	return out
 }
 
 // learnEnding takes the terminator for rows without one from t, the first text that has any.
@@ -234,35 +281,4 @@ func (d *Doc) learnEnding(t text.Text, author Author) {
 	if author.ours() || d.Baseline().LineCount() == 1 {
 		d.eol = dominantEnding(t)
 	}
-}
-
-// turnEnds gives the rows that are not in the text e for the terminator that was dominant.
-func (d *Doc) turnEnds(e ending) {
-	was := d.eol
-	if was == e {
-		return
-	}
-	d.eol = e
-	runs := slices.Clone(d.runs)
-	for i := range runs {
-		runs[i].rows = slices.Clone(runs[i].rows)
-		for j, r := range runs[i].rows {
-			if !r.inText() && r.end == was {
-				runs[i].rows[j].end = e
-			}
-		}
-	}
-	d.runs = runs
-	rejected := slices.Clone(d.rejected)
-	for i, r := range rejected {
-		c := *r
-		c.rows = slices.Clone(c.rows)
-		for j := range c.rows {
-			if c.rows[j].end == was {
-				c.rows[j].end = e
-			}
-		}
-		rejected[i] = &c
-	}
-	d.rejected = rejected
 }

@@ -142,7 +142,7 @@ func (d *Doc) dump() string {
 			if x.del != 0 {
 				b.WriteString("-" + string(d.origins[x.del].Change))
 			}
-			fmt.Fprintf(&b, "%q", x.text)
+			fmt.Fprintf(&b, "%q", x.text+x.end.String())
 			if len(x.user) > 0 {
 				fmt.Fprintf(&b, "%v", x.user)
 			}
@@ -222,7 +222,7 @@ func (d *Doc) check() error {
 			for j < len(s.rows) && s.rows[j].undecided() {
 				j++
 			}
-			if len(cancelling(s.rows[i:j])) > 0 {
+			if len(d.cancelling(s.rows[i:j])) > 0 {
 				return fmt.Errorf("rows at %d cancel, but stand", s.at)
 			}
 			i = j + 1

@@ -30,11 +30,11 @@
 // difference inside that range is what the user did (user.go). And each text a document has
 // had is remembered with its rows (memory.go), by which undo and redo are recognised.
 //
-// A row carries its terminator along, uncompared: rows that differ in nothing else are the
-// same row, and have the terminator that the text has. So the laws hold to the byte, with
-// two exceptions: an agent that turns the line ends of rows it leaves alone turns them in the
-// baseline too; and where lone carriage returns stand beside line feeds, an empty row that
-// comes to stand behind one takes it over, as it would not be a row otherwise.
+// A row carries its terminator along. To the user's edits it does not matter: rows that differ
+// in nothing else are the same row, and have the terminator that the text has. An agent's
+// edit that gives a row another one takes a row out and puts one in. So the laws hold to the
+// byte, with one exception: where lone carriage returns stand beside line feeds, an empty row
+// that comes to stand behind one takes it over, as it would not be a row otherwise.
 //
 // The package is pure: text in, text out. It starts no timer and does no I/O, and its values
 // are not safe for concurrent use; a file's owner serialises what happens to it.
@@ -188,7 +188,14 @@ func (d *Doc) Baseline() text.Text {
 	for i := len(d.runs) - 1; i >= 0; i-- {
 		r := d.runs[i]
 		w := d.window(r.at, r.at+r.n)
-		t = t.Replace(t.LineStart(w.lo), t.LineStart(w.hi), d.joinWindow(t, w.lo, w.hi, w.rows, row.inBase))
+		prev := lastByte(d.text, w.lo)
+		if i > 0 && d.runs[i-1].at+d.runs[i-1].n == w.lo { // which is not in its place yet
+			var ok bool
+			if prev, ok = d.lastEnd(d.runs[i-1].rows, row.inBase); !ok {
+				prev = lastByte(d.text, d.runs[i-1].at)
+			}
+		}
+		t = t.Replace(d.text.LineStart(w.lo), d.text.LineStart(w.hi), d.joinWindow(t, prev, w.lo, w.hi, w.rows, row.inBase))
 	}
 	return t
 }

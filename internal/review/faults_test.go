@@ -48,7 +48,7 @@ func TestSettledRowsAreSettled(t *testing.T) {
 			for i < len(out) && out[i].undecided() {
 				i++
 			}
-			if len(cancelling(out[from:i])) > 0 {
+			if len(d.cancelling(out[from:i])) > 0 {
 				t.Fatalf("rows still cancel: %+v -> %+v", in, out)
 			}
 		}

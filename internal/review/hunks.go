@@ -153,8 +153,9 @@ func (d *Doc) pendingHunk(s stretch) (pending, bool) {
 		rows = append(before, rows...)
 		h.StartLine--
 	}
-	h.Text = d.joinWindow(d.text, h.StartLine, h.EndLine, rows, row.inText)
-	h.BaseText = d.joinWindow(d.text, h.StartLine, h.EndLine, rows, row.inBase)
+	prev := lastByte(d.text, h.StartLine)
+	h.Text = d.joinWindow(d.text, prev, h.StartLine, h.EndLine, rows, row.inText)
+	h.BaseText = d.joinWindow(d.text, prev, h.StartLine, h.EndLine, rows, row.inBase)
 	h.ID = hunkID(h, first)
 	p.hunk = h
 	return p, true

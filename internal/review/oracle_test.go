@@ -114,12 +114,30 @@ func (o *oracle) agentEdit(s string, x Origin) {
 	}
 	o.seq++
 	a, b := splitRows(old), splitRows(s)
-	g := group{window: window{rows: o.rows}, edits: linediff.Diff(withoutLast(texts(a), texts(b), true))}
+	edits := withTurned(linediff.Diff(withoutLast(texts(a), texts(b), true)), o.ends(), b)
+	g := group{window: window{rows: o.rows}, edits: edits}
 	m := o.mark(x)
 	o.rows = o.doc.settleRows(o.doc.agentRows(g, b, m))
 	o.setText(s)
+	o.rows = o.doc.settleRows(o.rows)
 	o.anchor = nil
 	o.remember()
+}
+
+// ends returns the terminators of the rows of the text that count.
+func (o *oracle) ends() []ending {
+	var ends []ending
+	for i, r := range o.rows {
+		if !r.inText() {
+			continue
+		}
+		end := r.end.or(o.doc.eol)
+		if r.ins == 0 && !slices.ContainsFunc(o.rows[i+1:], row.inBase) || r.ins != 0 && !slices.ContainsFunc(o.rows[i+1:], row.inText) {
+			end = noEnd
+		}
+		ends = append(ends, end)
+	}
+	return ends
 }
 
 func (o *oracle) userEdit(start, end int, ins string, author Author) {
@@ -180,6 +198,7 @@ func (o *oracle) userEdits(s string, a, b []row, edits []linediff.Edit, paired b
 		o.rows[i].fresh = false
 	}
 	o.setText(s)
+	o.rows = o.doc.settleRows(o.rows)
 	o.recall(s)
 	o.remember()
 }

@@ -184,6 +184,21 @@ func dominantEnding(t text.Text) ending {
 	return best
 }
 
+// onlyEnding returns the terminator that all rows of t have which have one; none if they
+// differ, or there is none.
+func onlyEnding(t text.Text) ending {
+	only := noEnd
+	for chunk := range t.Chunks(0, t.Len()) { // no border divides a CRLF
+		for _, r := range splitRows(chunk) {
+			if r.end != noEnd && only != noEnd && r.end != only {
+				return noEnd
+			}
+			only = r.end.or(only)
+		}
+	}
+	return only
+}
+
 // join returns the bytes of those rows that in picks. last tells that the text ends with them.
 func (d *Doc) join(rows []row, in func(row) bool, last bool) string {
 	return d.joinAfter("", rows, in, last)

@@ -477,7 +477,10 @@ func TestTerminators(t *testing.T) {
 		{"mixed, the end deleted", "A\r\nB\nC\n", "A", "A\r\nB\nC\n"},
 		{"mixed, without a final newline", "A\r\nB\nC", "A\r\nB", "A\r\nB\nC"},
 		{"a lone carriage return before a deleted empty row", "A\r\nB\r\r\nC\n", "A\r\nB\rC\n", "A\r\nB\r\r\nC\n"},
-		{"all turned by the agent", "A\r\nB\r\nC\r\n", "A\nC\n", "A\nB\nC\n"},
+		{"all turned by the agent", "A\r\nB\r\nC\r\n", "A\nC\n", "A\r\nB\r\nC\r\n"},
+		{"one turned by the agent", "A\r\nB\nC", "A\nB\nC", "A\r\nB\nC"},
+		{"one turned in front of a new last row", "A\r\nB", "A\nB\r\nC", "A\r\nB"},
+		{"emptied", "A\r\nB\nC\r\n", "", "A\r\nB\nC\r\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newScript(t, c.orig)

@@ -197,28 +197,52 @@ func (d *Doc) putText(splices []splice) {
 			s.rows = d.settleRows(append(s.rows, d.emptyRow(s.rows)))
 			splices[i] = s
 		}
-		t = t.Replace(t.LineStart(s.lo), t.LineStart(s.hi), d.joinWindow(t, s.lo, s.hi, s.rows, row.inText))
+		prev := lastByte(d.text, s.lo)
+		for j := i - 1; j >= 0 && splices[j].hi == splices[j+1].lo; j-- { // not in its place yet
+			if end, ok := d.lastEnd(splices[j].rows, row.inText); ok {
+				prev = end
+				break
+			}
+			prev = lastByte(d.text, splices[j].lo)
+		}
+		t = t.Replace(d.text.LineStart(s.lo), d.text.LineStart(s.hi), d.joinWindow(t, prev, s.lo, s.hi, s.rows, row.inText))
 	}
 	d.put(splices)
 	d.text = t
 	delta := 0
 	for _, s := range splices {
 		n := textRows(s.rows)
-		d.renewEnds(s.lo+delta, s.lo+delta+n)
+		d.takeEnds(s.lo+delta, s.lo+delta+n)
 		delta += n - (s.hi - s.lo)
 	}
 }
 
 // joinWindow returns the bytes that take the place of the text rows [lo, hi) if those become
-// the ones of rows that in picks. t is the text with what follows them replaced already.
-func (d *Doc) joinWindow(t text.Text, lo, hi int, rows []row, in func(row) bool) string {
-	from, to := t.LineStart(lo), t.LineStart(hi)
-	prev := t.Slice(max(0, from-1), from)
+// the ones of rows that in picks. t is the text with what follows them replaced already, and
+// prev the byte that comes to stand in front.
+func (d *Doc) joinWindow(t text.Text, prev string, lo, hi int, rows []row, in func(row) bool) string {
+	to := d.text.LineStart(hi)
 	s := d.joinAfter(prev, rows, in, hi == d.text.LineCount())
 	if to < t.Len() && t.Slice(to, to+1) == "\n" && (strings.HasSuffix(s, "\r") || s == "" && prev == "\r") {
 		s += "\n" // else the empty row behind would not be one
 	}
 	return s
+}
+
+// lastByte returns the byte in front of row i of t.
+func lastByte(t text.Text, i int) string {
+	from := t.LineStart(i)
+	return t.Slice(max(0, from-1), from)
+}
+
+// lastEnd returns the terminator of the last of those rows that in picks.
+func (d *Doc) lastEnd(rows []row, in func(row) bool) (string, bool) {
+	for _, r := range slices.Backward(rows) {
+		if in(r) {
+			return r.end.or(d.eol).String(), true
+		}
+	}
+	return "", false
 }
 
 // emptyRow returns the one row of an empty text that holds none of rows. If a change took
@@ -232,10 +256,11 @@ func (d *Doc) emptyRow(rows []row) row {
 	return row{}
 }
 
-// renewEnds gives the stored rows among the text rows [lo, hi) the terminators of the text.
-func (d *Doc) renewEnds(lo, hi int) {
+// takeEnds gives the stored rows among the text rows [lo, hi) the terminators of the text,
+// and cancels what then contradicts itself.
+func (d *Doc) takeEnds(lo, hi int) {
 	first, last := d.touching(lo, hi)
-	copied := false
+	var turned []window
 	for i := first; i < last; i++ {
 		r := d.runs[i]
 		var rows []row
@@ -257,12 +282,19 @@ func (d *Doc) renewEnds(lo, hi int) {
 			at++
 		}
 		if rows != nil {
-			if !copied {
-				d.runs, copied = slices.Clone(d.runs), true
-			}
-			d.runs[i].rows = rows
+			turned = append(turned, window{lo: r.at, hi: r.at + r.n, first: i, last: i + 1, rows: rows})
 		}
 	}
+	d.resettle(turned)
+}
+
+// resettle puts back windows whose rows have other terminators now.
+func (d *Doc) resettle(turned []window) {
+	splices := make([]splice, len(turned))
+	for i, w := range turned {
+		splices[i] = splice{window: w, rows: d.settleRows(w.rows)}
+	}
+	d.put(splices)
 }
 
 // endingOf returns the terminator of row i of t.

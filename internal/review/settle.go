@@ -2,24 +2,26 @@ package review
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"acp-ls/buffers/linediff"
 )
 
 // settleRows cancels what contradicts itself: in a run of undecided rows, a deleted and an
-// inserted row with the same text, in order, become one plain row (rule a), and so do a
-// deleted row and a fresh one with nothing but undecided rows between them (rule b).
+// inserted row with the same text and terminator, in order, become one plain row (rule a),
+// and so do a deleted row and a fresh one with the same text and nothing but undecided rows
+// between them (rule b).
 func (d *Doc) settleRows(rows []row) []row {
 	fresh := func(r row) bool { return r.fresh }
 	if slices.ContainsFunc(rows, fresh) {
-		rows = settleRuns(rows, func(r row) bool { return r.undecided() || r.fresh })
+		rows = d.settleRuns(rows, func(r row) bool { return r.undecided() || r.fresh })
 	}
-	return settleRuns(rows, row.undecided)
+	return d.settleRuns(rows, row.undecided)
 }
 
 // settleRuns settles the runs of rows that in picks.
-func settleRuns(rows []row, in func(row) bool) []row {
+func (d *Doc) settleRuns(rows []row, in func(row) bool) []row {
 	var out []row
 	done := 0 // rows that are in out
 	for i := 0; i < len(rows); i++ {
@@ -27,9 +29,9 @@ func settleRuns(rows []row, in func(row) bool) []row {
 		for i < len(rows) && in(rows[i]) {
 			i++
 		}
-		if pairs := cancelling(rows[from:i]); len(pairs) > 0 {
+		if pairs := d.cancelling(rows[from:i]); len(pairs) > 0 {
 			out = append(out, rows[done:from]...)
-			out = append(out, settleRun(rows[from:i], pairs)...)
+			out = append(out, d.settleRun(rows[from:i], pairs)...)
 			done = i
 		}
 	}
@@ -40,7 +42,7 @@ func settleRuns(rows []row, in func(row) bool) []row {
 }
 
 // settleRun settles one run of undecided and fresh rows, of which pairs cancel.
-func settleRun(run []row, pairs []pair) []row {
+func (d *Doc) settleRun(run []row, pairs []pair) []row {
 	out := make([]row, 0, len(run))
 	tombs, others := positions(run)
 	part := func(tomb, other int) {
@@ -57,8 +59,8 @@ func settleRun(run []row, pairs []pair) []row {
 			rows[i] = run[k]
 		}
 		// What is left may pair anew, now that it is parted from the rest.
-		if again := cancelling(rows); len(again) > 0 {
-			rows = settleRun(rows, again)
+		if again := d.cancelling(rows); len(again) > 0 {
+			rows = d.settleRun(rows, again)
 		}
 		out = append(out, rows...)
 	}
@@ -89,19 +91,19 @@ func positions(run []row) (tombs, others []int) {
 type pair struct{ tomb, other int }
 
 // cancelling returns the pairs of a run that cancel, ascending.
-func cancelling(run []row) []pair {
+func (d *Doc) cancelling(run []row) []pair {
 	var tombs, alive []int
-	var gone map[string]bool
+	var gone map[string]endings
 	for i, r := range run {
 		if r.tomb() {
 			if gone == nil {
-				gone = map[string]bool{}
+				gone = map[string]endings{}
 			}
 			tombs = append(tombs, i)
-			gone[r.text] = true
+			gone[r.text] = gone[r.text].with(r.end.or(d.eol))
 		}
 	}
-	if gone == nil || !slices.ContainsFunc(run, func(r row) bool { return r.inText() && gone[r.text] }) {
+	if gone == nil || !slices.ContainsFunc(run, func(r row) bool { return r.inText() && gone[r.text] != 0 }) {
 		return nil
 	}
 	for i, r := range run {
@@ -112,7 +114,12 @@ func cancelling(run []row) []pair {
 	at := func(positions []int) []string {
 		out := make([]string, len(positions))
 		for i, p := range positions {
-			out[i] = run[p].text
+			r := run[p]
+			end := r.end.or(d.eol)
+			if ends := gone[r.text]; ends != 0 && !ends.has(end) && (r.fresh || r.end == noEnd) {
+				end = ends.any() // which is as good: the row takes it, or the baseline the row's
+			}
+			out[i] = r.text + end.String()
 		}
 		return out
 	}
@@ -130,6 +137,15 @@ func cancelling(run []row) []pair {
 	equal(len(tombs))
 	return unparted(run, pairs)
 }
+
+// endings is a set of them.
+type endings uint8
+
+func (s endings) with(e ending) endings { return s | 1<<e }
+func (s endings) has(e ending) bool     { return s&(1<<e) != 0 }
+
+// any returns one of a set that is not empty.
+func (s endings) any() ending { return ending(bits.TrailingZeros8(uint8(s))) }
 
 // unparted drops the pairs that have a fresh row between them which is in no pair itself.
 func unparted(run []row, pairs []pair) []pair {

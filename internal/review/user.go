@@ -2,6 +2,7 @@ package review
 
 import (
 	"fmt"
+	"slices"
 
 	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
@@ -124,8 +125,10 @@ func (d *Doc) applyEdits(t text.Text, lo int, old, new []row, edits []linediff.E
 	}
 	d.anchorsAlong(edits, lo)
 	d.put(splices)
+	was := d.text
 	d.text = t
-	d.takeEnds(old, new, edits, lo)
+	d.takeEnds(lo, lo+len(new))
+	d.takeTurn(was)
 	e.fillLimbo()
 }
 
@@ -139,4 +142,47 @@ func (e *userEvent) matters(x linediff.Edit) bool {
 	// Near is where the new rows could join, or part, two hunks.
 	first, last := e.doc.touching(e.lo+x.A0-maxGap, e.lo+x.A1+maxGap)
 	return first < last
+}
+
+// takeTurn gives the rows that are not in the text its terminator, if the user has turned all
+// those of the text was from one into another.
+func (d *Doc) takeTurn(was text.Text) {
+	if endingOf(was, 0) == endingOf(d.text, 0) {
+		return
+	}
+	if from, to := onlyEnding(was), onlyEnding(d.text); from != noEnd && to != noEnd && from == d.eol {
+		d.turnEnds(to)
+	}
+}
+
+// turnEnds gives the rows that are not in the text e for the terminator that rows had.
+func (d *Doc) turnEnds(e ending) {
+	was := d.eol
+	if was == e {
+		return
+	}
+	d.eol = e
+	var turned []window
+	for i, r := range d.runs {
+		rows := slices.Clone(r.rows)
+		for j, x := range rows {
+			if !x.inText() && x.end == was {
+				rows[j].end = e
+			}
+		}
+		turned = append(turned, window{lo: r.at, hi: r.at + r.n, first: i, last: i + 1, rows: rows})
+	}
+	d.resettle(turned)
+	rejected := slices.Clone(d.rejected)
+	for i, r := range rejected {
+		c := *r
+		c.rows = slices.Clone(c.rows)
+		for j := range c.rows {
+			if c.rows[j].end == was {
+				c.rows[j].end = e
+			}
+		}
+		rejected[i] = &c
+	}
+	d.rejected = rejected
 }

@@ -52,7 +52,7 @@ func (w *world) allTaken(change ChangeID, made []string, want text.Text) error {
 	if len(made) == 0 {
 		want = d.text
 	}
-	if got := d.WithMarked(change); !sameBase(got.String(), want.String(), w.opts.mixed) {
+	if got := d.WithMarked(change); !slices.Equal(texts(splitRows(got.String())), texts(splitRows(want.String()))) {
 		return fmt.Errorf("all of a proposal makes %q, and %q was wanted", got, want)
 	}
 	return nil

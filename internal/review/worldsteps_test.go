@@ -335,7 +335,7 @@ func (w *world) reloadStep(before shot) error {
 		w.o.settle()
 		return nil
 	}
-	if !sameBase(before.base, now.base, w.opts.mixed) {
+	if !sameBase(before.base, now.base, w.opts.returns) {
 		return fmt.Errorf("a reload moved the baseline from %q to %q", before.base, now.base)
 	}
 	w.follow()
@@ -447,7 +447,7 @@ func (w *world) accepted(before shot) error {
 func (w *world) rejected(before shot) error {
 	now := w.shot()
 	w.edit(now.text)
-	if !sameBase(before.base, now.base, w.opts.mixed) {
+	if !sameBase(before.base, now.base, w.opts.returns) {
 		return fmt.Errorf("reject moved the baseline from %q to %q", before.base, now.base)
 	}
 	if err := w.listed(before, now); err != nil {
@@ -503,7 +503,7 @@ func (w *world) restoreStep(before shot) error {
 		w.follow()
 	}
 	w.o.put = nil // an operation, also where nothing could be brought back
-	if !sameBase(before.base, now.base, w.opts.mixed) {
+	if !sameBase(before.base, now.base, w.opts.returns) {
 		return fmt.Errorf("restore moved the baseline from %q to %q", before.base, now.base)
 	}
 	return before.lost(now, "")

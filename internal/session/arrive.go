@@ -21,6 +21,8 @@ type arrival struct {
 	change review.ChangeID // of the difference from what was tracked, if there is one
 	first  bool            // no other document of the file is open
 	then   review.Origin   // who was at work when it was opened
+
+	tracked text.Text // if change is set
 }
 
 // opened is called on the editor's read loop when a document of the file is opened.
@@ -39,7 +41,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.unpark(d.Text)
 	ar.then = f.core.attribute(f.path)
 	if ar.first && f.doc != nil && !f.doc.Text().Equal(d.Text) && ar.then.Author != review.AuthorUser {
-		ar.change = f.core.changeID()
+		ar.change, ar.tracked = f.core.changeID(), f.doc.Text()
 		f.backTo(ar.had)
 		f.doc.Reload(d.Text, review.Origin{Change: ar.change, Author: review.AuthorUnknown})
 	}
@@ -59,7 +61,8 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		had, created = f.core.beforeTurn(ctx, f.path)
 	}
 	who := review.Origin{Author: review.AuthorUser, Sure: true}
-	if loaded && had != nil {
+	dressed := loaded && ar.change != "" && ar.tracked.Equal(text.New(disk.Content)) // by the editor, as it loaded the file
+	if loaded && had != nil && !dressed {
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
 	if there {
@@ -85,7 +88,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		}
 	case who.Author == review.AuthorAgent || who.Author == review.AuthorDisk:
 		who.Change = f.core.changeID()
-		f.since(ctx, had.Text, ar.text, created, who)
+		f.since(ctx, had.Text, text.New(disk.Content), created, who)
 	}
 }
 

@@ -3,6 +3,7 @@
 local client = require('acp.client')
 local documents = require('acp.documents')
 local edit = require('acp.edit')
+local textedit = require('acp.textedit')
 local typing = require('acp.typing')
 
 local M = {}
@@ -268,11 +269,13 @@ end
 
 ---Reads a buffer's file anew although Neovim takes it for known. With its
 ---autocommands: `:edit` detaches every language server and parser from the buffer,
----and it is by these events that they come back.
+---and it is by these events that they come back. The format mac is not found out by
+---itself, mostly: it is kept.
 ---@param bufnr integer
 local function reread(bufnr)
+  local mac = vim.bo[bufnr].fileformat == 'mac'
   pcall(api.nvim_buf_call, bufnr, function()
-    vim.cmd('silent edit!')
+    vim.cmd(mac and 'silent edit! ++ff=mac' or 'silent edit!')
   end)
   client.attach(bufnr)
 end
@@ -296,17 +299,15 @@ end
 ---@param text string
 ---@return boolean
 local function adopt(bufnr, text)
-  text = text:gsub('\r\n', '\n')
-  local eol = text:sub(-1) == '\n'
-  local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
-  if text == '' then
-    lines, eol = {}, vim.bo[bufnr].endofline
-  end
   local adopted = false
   edit.break_undo(bufnr)
   keep_views(bufnr, function()
     adopted = take_disk(bufnr)
       and pcall(documents.as_one_change, function()
+        local lines, eol = {}, vim.bo[bufnr].endofline
+        if text ~= '' then -- in the format that the file now has, if it can be
+          lines, eol = textedit.take_format(bufnr, text)
+        end
         set_lines(bufnr, lines)
         vim.bo[bufnr].endofline = eol
       end)

@@ -39,7 +39,11 @@ function M.is_empty(bufnr)
   return api.nvim_buf_call(bufnr, vim.fn.wordcount).bytes == 0
 end
 
-local line_ends = { unix = '\n', dos = '\r\n', mac = '\r' }
+---How rows end in what is sent. In a text of the format mac, which no editor but this
+---knows, carriage returns and line feeds have changed places: so its rows are rows to
+---acp-ls as well, and a line feed within one, which Neovim has as a carriage return, is a
+---character as any other. What kind of line end a file has is not compared.
+local line_ends = { unix = '\n', dos = '\r\n', mac = '\n' }
 
 ---@param bufnr integer
 ---@return string
@@ -63,7 +67,7 @@ local function text_of(bufnr, first, last)
 end
 
 ---@param bufnr integer
----@return string # what would be written
+---@return string # what would be written, but for the format mac
 local function whole_text(bufnr)
   if M.is_empty(bufnr) then
     return ''

@@ -92,6 +92,14 @@ function M.who(hunk)
   return table.concat(names, ', ')
 end
 
+---Whether what a hunk takes and what it puts there differ in nothing that is shown.
+---@param hunk table
+---@return boolean
+function M.only_line_ends(hunk)
+  local old, new = hunk.baseText or '', hunk.text or ''
+  return old ~= new and vim.deep_equal(util.lines(old), util.lines(new))
+end
+
 ---@param placed acp.PlacedHunk
 ---@param total integer
 ---@return {[1]: string, [2]: string}[]
@@ -104,6 +112,8 @@ local function hint(placed, total)
     text = text .. ' proposes'
   elseif hunk.mixed then
     text = text .. ' with your changes'
+  elseif M.only_line_ends(hunk) then
+    text = text .. ' line ends'
   end
   if hunk.committed then
     text = text .. ' committed'
@@ -176,13 +186,15 @@ local function draw(bufnr, placed, total, count)
     strict = false,
   })
   local above = hunk.state == 'pending' and hunk.baseText or hunk.text
-  local stress = hunk.state == 'pending' and not hunk.mixed and virtual.differences(hunk) or nil
-  local lines =
-    virtual.lines(above or '', style.virtual, vim.bo[bufnr].tabstop, stress and function(i)
-      if stress[i] then
-        return stress[i][1], stress[i][2]
-      end
-    end)
+  local stress = hunk.state == 'pending'
+      and not hunk.mixed
+      and virtual.differences(hunk, vim.bo[bufnr].fileformat)
+    or nil
+  local lines = virtual.lines(above or '', style.virtual, bufnr, stress and function(i)
+    if stress[i] then
+      return stress[i][1], stress[i][2]
+    end
+  end)
   for i, change in ipairs(stress or {}) do
     if change and change[3] > change[1] and first + i - 1 < last then
       api.nvim_buf_set_extmark(bufnr, ns, first + i - 1, change[1], {

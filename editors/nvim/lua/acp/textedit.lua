@@ -41,9 +41,32 @@ local function before(a, b)
   return a.line < b.line or a.line == b.line and a.character < b.character
 end
 
+---A text as a buffer of a file format has it, with "\n" between rows. In all formats but
+---DOS a carriage return is a character as any other.
+---@param text string
+---@param format string
+---@return string
+local function feeds_only(text, format)
+  return format == 'dos' and (text:gsub('\r\n', '\n')) or text
+end
+
+---The format in which a buffer can hold a text: DOS if all its rows end so, never if one
+---does not; else the one it has.
+---@param text string
+---@param format string
+---@return string
+function M.format_for(text, format)
+  local _, feeds = text:gsub('\n', '')
+  local _, pairs = text:gsub('\r\n', '')
+  if format == 'mac' or feeds == 0 then
+    return format
+  end
+  return feeds == pairs and 'dos' or 'unix'
+end
+
 ---The edits in ascending order, with byte columns. Those at one place keep the order
 ---they were given in.
----@param edits table[] LSP TextEdit
+---@param edits table[] LSP TextEdit, without the carriage returns of line ends
 ---@param line fun(row: integer): string
 ---@param count integer
 ---@param encoding 'utf-8'|'utf-16'|'utf-32'
@@ -73,7 +96,7 @@ local function resolve(edits, line, count, encoding)
     order[i] = {
       from = place(edit.from),
       to = place(edit.to),
-      text = (edit.text:gsub('\r\n?', '\n')),
+      text = edit.text,
     }
   end
   return order
@@ -82,7 +105,7 @@ end
 ---What edits of a text come to in a buffer with its lines. The last line of a text
 ---that ends in a line end is empty, and no line of the buffer: the edits that touch
 ---it become one, of the buffer's last lines.
----@param edits table[] LSP TextEdit
+---@param edits table[] LSP TextEdit, without the carriage returns of line ends
 ---@param line fun(row: integer): string
 ---@param count integer
 ---@param eol boolean the text ends in a line end
@@ -304,33 +327,95 @@ end
 local function fill(bufnr, edits)
   local text = ''
   for _, edit in ipairs(edits) do
-    text = text .. edit.newText:gsub('\r\n?', '\n')
+    text = text .. edit.newText
   end
   if text ~= '' then
-    local eol = text:sub(-1) == '\n'
-    local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
+    local lines, eol = M.take_format(bufnr, text)
     api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
     vim.bo[bufnr].endofline = eol
   end
 end
 
----Applies edits to a loaded buffer. Marks and cursors stay with their text: a row
----that becomes another is changed only where they differ, and new rows are put in as
----such. (Put in as text, they would take the cursor of whoever types at the start of
----the row below.)
+---Gives a buffer the format that its next text needs.
+---@param bufnr integer
+---@param text string not empty
+---@return string[] lines of it
+---@return boolean eol it ends in a line end
+function M.take_format(bufnr, text)
+  local format = M.format_for(text, vim.bo[bufnr].fileformat)
+  if vim.bo[bufnr].fileformat ~= format then
+    vim.bo[bufnr].fileformat = format
+  end
+  text = feeds_only(text, format)
+  local eol = text:sub(-1) == '\n'
+  return vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true }), eol
+end
+
+---Changes the end of every row that has a line end. The user's marks stay where they are.
+---@param bufnr integer
+---@param format string that the buffer has then
+---@param change fun(line: string): string
+local function respell(bufnr, format, change)
+  local lines = api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  for i = 1, vim.bo[bufnr].endofline and #lines or #lines - 1 do
+    lines[i] = change(lines[i])
+  end
+  local marks = vim.fn.getmarklist(bufnr)
+  api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
+  vim.bo[bufnr].fileformat = format
+  for _, mark in ipairs(marks) do
+    local name = mark.mark:match("^'(%l)$")
+    if name then
+      api.nvim_buf_set_mark(bufnr, name, mark.pos[2], mark.pos[3] - 1, {})
+    end
+  end
+end
+
+---How many rows have a line end, and how many of them one with a carriage return, as far
+---as that is in the rows.
+---@param bufnr integer
+---@return integer ended
+---@return integer returns
+local function count_ends(bufnr)
+  local count, returns = api.nvim_buf_line_count(bufnr), 0
+  local ended = vim.bo[bufnr].endofline and count or count - 1
+  for first = 0, ended - 1, 1000 do
+    local last = math.min(first + 1000, ended)
+    for _, line in ipairs(api.nvim_buf_get_lines(bufnr, first, last, false)) do
+      returns = returns + (line:sub(-1) == '\r' and 1 or 0)
+    end
+  end
+  return ended, returns
+end
+
+---Whether edits bring a row that ends as one of a DOS text, or one that does not.
+---@param edits table[] LSP TextEdit
+---@return boolean dos
+---@return boolean other
+local function ends_of(edits)
+  local dos, other = false, false
+  for _, edit in ipairs(edits) do
+    local rest, pairs = edit.newText:gsub('\r\n', '')
+    dos, other = dos or pairs > 0, other or rest:find('\n', 1, true) ~= nil
+  end
+  return dos, other
+end
+
+---Applies edits of a text that is not empty to a buffer whose format can hold what they
+---bring.
 ---@param bufnr integer
 ---@param edits table[] LSP TextEdit
 ---@param encoding 'utf-8'|'utf-16'|'utf-32'
 ---@return acp.Moved
-function M.apply(bufnr, edits, encoding)
+local function replace_rows(bufnr, edits, encoding)
   local function line(row)
     return api.nvim_buf_get_lines(bufnr, row, row + 1, false)[1] or ''
   end
   local count = api.nvim_buf_line_count(bufnr)
-  if documents.is_empty(bufnr) then
-    fill(bufnr, edits)
-    return mover({})
-  end
+  local format = vim.bo[bufnr].fileformat
+  edits = vim.tbl_map(function(edit)
+    return { range = edit.range, newText = feeds_only(edit.newText, format) }
+  end, edits)
   local plan, eol, empty = M.plan(edits, line, count, vim.bo[bufnr].endofline, encoding)
   if empty then
     api.nvim_buf_set_lines(bufnr, 0, -1, true, {}) -- not even a line
@@ -366,6 +451,46 @@ function M.apply(bufnr, edits, encoding)
   end
   keep_marks(bufnr, marks)
   return mover(gone)
+end
+
+---Applies edits to a loaded buffer. Marks and cursors stay with their text: a row
+---that becomes another is changed only where they differ, and new rows are put in as
+---such. (Put in as text, they would take the cursor of whoever types at the start of
+---the row below.) The text is afterwards what the edits say to the byte: each row ends as
+---they say, whatever the buffer's format has to become for that.
+---@param bufnr integer
+---@param edits table[] LSP TextEdit
+---@param encoding 'utf-8'|'utf-16'|'utf-32'
+---@return acp.Moved
+function M.apply(bufnr, edits, encoding)
+  if documents.is_empty(bufnr) then
+    fill(bufnr, edits)
+    return mover({})
+  end
+  local dos, other = ends_of(edits)
+  local turns = false
+  if vim.bo[bufnr].fileformat == 'dos' then
+    turns = other
+    if turns then -- the carriage returns have to be seen where some rows have none
+      respell(bufnr, 'unix', function(line)
+        return line .. '\r'
+      end)
+    end
+  elseif vim.bo[bufnr].fileformat == 'unix' and dos and not other then
+    local _, returns = count_ends(bufnr)
+    turns = returns == 0
+  end
+  local moved = replace_rows(bufnr, edits, encoding)
+  local ended, returns = 0, 0
+  if turns then
+    ended, returns = count_ends(bufnr)
+  end
+  if ended > 0 and returns == ended then
+    respell(bufnr, 'dos', function(line)
+      return line:sub(1, -2)
+    end)
+  end
+  return moved
 end
 
 return M

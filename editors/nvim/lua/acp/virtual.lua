@@ -22,14 +22,31 @@ function M.difference(a, b)
   return from, a_to, b_to
 end
 
+---Splits text into lines as a buffer of a file format would have them; a final line end
+---does not make another line.
+---@param text string
+---@param format string
+---@return string[]
+function M.rows(text, format)
+  if format == 'dos' then
+    text = text:gsub('\r\n', '\n')
+  end
+  local lines = vim.split(text, '\n', { plain = true })
+  if lines[#lines] == '' then
+    lines[#lines] = nil
+  end
+  return lines
+end
+
 ---Longest hunk whose lines are compared one by one.
 local compared = 30
 
 ---The pairs of lines of a hunk that replaces as many lines as it takes.
 ---@param hunk table
+---@param format string of the buffer
 ---@return {[1]: integer, [2]: integer, [3]: integer}[]|nil # by line: from, old end, new end
-function M.differences(hunk)
-  local old, new = util.lines(hunk.baseText or ''), util.lines(hunk.text or '')
+function M.differences(hunk, format)
+  local old, new = M.rows(hunk.baseText or '', format), M.rows(hunk.text or '', format)
   if #old ~= #new or #old > compared then
     return
   end
@@ -44,11 +61,14 @@ end
 ---Virtual lines for a text that is not in the buffer.
 ---@param text string
 ---@param group string
----@param tabstop integer
+---@param bufnr integer in which they are to be shown
 ---@param marked (fun(i: integer): integer?, integer?)? bytes of a line to stress
 ---@return table[]
-function M.lines(text, group, tabstop, marked)
-  local lines = util.lines(text)
+function M.lines(text, group, bufnr, marked)
+  local lines = M.rows(text, vim.bo[bufnr].fileformat)
+  local function shown(line)
+    return util.expand_tabs((line:gsub('\r', '^M')), vim.bo[bufnr].tabstop)
+  end
   local max = config.get().review.max_deleted
   local more = #lines > max and #lines - max + 1 or 0
   local result = {}
@@ -62,11 +82,11 @@ function M.lines(text, group, tabstop, marked)
     if marked then
       from, to = marked(i)
     end
-    local whole = util.expand_tabs(line, tabstop)
+    local whole = shown(line)
     local pad = (' '):rep(math.max(width - api.nvim_strwidth(whole), 0))
     if from and to > from then
-      local before = util.expand_tabs(line:sub(1, from), tabstop)
-      local upto = util.expand_tabs(line:sub(1, to), tabstop)
+      local before = shown(line:sub(1, from))
+      local upto = shown(line:sub(1, to))
       result[i] = {
         { before, group },
         { upto:sub(#before + 1), { group, group .. 'Text' } },

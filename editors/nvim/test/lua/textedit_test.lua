@@ -9,12 +9,18 @@ local function text_of(buf)
   if documents.is_empty(buf) then
     return ''
   end
-  local text = table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), '\n')
-  return vim.bo[buf].endofline and text .. '\n' or text
+  local line_end = vim.bo[buf].fileformat == 'dos' and '\r\n' or '\n'
+  local text = table.concat(vim.api.nvim_buf_get_lines(buf, 0, -1, false), line_end)
+  return vim.bo[buf].endofline and text .. line_end or text
 end
 
+---A buffer as Neovim reads a file of that text.
 local function buffer_with(text)
   local buf = vim.api.nvim_create_buf(true, false)
+  vim.bo[buf].fileformat = textedit.format_for(text, 'unix')
+  if vim.bo[buf].fileformat == 'dos' then
+    text = text:gsub('\r\n', '\n')
+  end
   local eol = text:sub(-1) == '\n'
   local lines = vim.split(eol and text:sub(1, -2) or text, '\n', { plain = true })
   if text ~= '' then
@@ -98,10 +104,67 @@ function T.at_the_end()
   end
 end
 
+-- Carriage returns stay what they are, whatever the buffer's format has to be for that.
+function T.line_ends()
+  for _, case in ipairs({
+    { 'a\r\nb\nc\r\n', { { 3, 4, 'B' } } },
+    { 'a\r\nb\nc\r\n', { { 3, 5, 'B\r\n' } } },
+    { 'a\r\nb\nc\r\n', { { 0, 3, 'A\n' } } },
+    { 'a\r\nb\nc\r\n', { { 0, 8, '' } } },
+    { 'a\rb\rc\r', { { 2, 4, 'B\r' } } },
+    { 'a\rb\rc\r', { { 0, 6, '' } } },
+    { 'a\r\nb\r\n', { { 3, 6, 'b\n' } } },
+    { 'a\r\nb\r\n', { { 0, 6, 'a\nb\n' } } },
+    { 'a\r\nb\r\n', { { 3, 4, 'x\ry' } } },
+    { 'a\nb\n', { { 0, 4, 'a\r\nb\r\n' } } },
+    { 'a\nb', { { 0, 3, 'a\r\nb' } } },
+    { '', { { 0, 0, 'a\r\nb\r\n' } } },
+    { '', { { 0, 0, 'a\r\nb\n' } } },
+    { '', { { 0, 0, 'a\rb\r' } } },
+  }) do
+    check.equal(naive(case[1], case[2]), apply(case[1], case[2], 'utf-8'), vim.inspect(case))
+  end
+end
+
+-- A buffer that an edit has brought to one kind of line end, or to more, has the format
+-- in which Neovim would show that text.
+function T.formats()
+  local function format(text, edits)
+    local buf = buffer_with(text)
+    local range = {
+      start = { line = 0, character = 0 },
+      ['end'] = { line = vim.api.nvim_buf_line_count(buf), character = 0 },
+    }
+    textedit.apply(buf, { { range = range, newText = edits } }, 'utf-8')
+    local got = vim.bo[buf].fileformat
+    vim.api.nvim_buf_delete(buf, { force = true })
+    return got
+  end
+  check.equal('dos', format('a\nb\n', 'a\r\nb\r\n'))
+  check.equal('unix', format('a\r\nb\r\n', 'a\nb\n'))
+  check.equal('unix', format('a\r\nb\r\n', 'a\r\nb\n'))
+  check.equal('dos', format('', 'a\r\nb\r\n'))
+  check.equal('unix', format('a\nb\r\n', 'a\r\nb\r\n')) -- the user has seen the ^M
+end
+
+-- The user's marks stay in their rows when the format changes.
+function T.marks_when_the_format_changes()
+  local buf = buffer_with('a\r\nbb\r\nc\r\n')
+  vim.api.nvim_buf_set_mark(buf, 'm', 2, 1, {})
+  local range = { start = { line = 2, character = 0 }, ['end'] = { line = 3, character = 0 } }
+  textedit.apply(buf, { { range = range, newText = 'c\n' } }, 'utf-8')
+  check.equal('a\r\nbb\r\nc\n', text_of(buf))
+  check.equal({ 2, 1 }, vim.api.nvim_buf_get_mark(buf, 'm'))
+  vim.api.nvim_buf_delete(buf, { force = true })
+end
+
 -- Any edits give what they give in a string.
 function T.random()
   math.randomseed(5)
-  local letters = { 'a', 'b', '\n', '\n', 'é', '😀', ' ' }
+  local plain = { 'a', 'b', '\n', '\n', 'é', '😀', ' ' }
+  local returns = { 'a', 'b', '\n', '\r\n', '\r', 'é', '😀' }
+  local dos = { 'a', 'b', '\r\n', '\r\n', '\r', 'é', '😀' }
+  local letters = plain
   local function random_text(max)
     local parts = {}
     for i = 1, math.random(0, max) do
@@ -109,12 +172,17 @@ function T.random()
     end
     return table.concat(parts)
   end
-  for round = 1, 3000 do
+  for round = 1, 6000 do
+    letters = round <= 3000 and plain or round % 2 == 0 and returns or dos
     local text = random_text(14)
+    if round > 3000 and round % 3 == 0 then
+      letters = returns
+    end
     local bounds = {}
     for i = 0, #text do
       local b = text:byte(i + 1)
-      if not b or b < 0x80 or b >= 0xC0 then
+      local within = b == 10 and i > 0 and text:byte(i) == 13 -- which is no place
+      if not within and (not b or b < 0x80 or b >= 0xC0) then
         bounds[#bounds + 1] = i
       end
     end

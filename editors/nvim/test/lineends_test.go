@@ -1,0 +1,89 @@
+package nvim_test
+
+import (
+	"os"
+	"testing"
+)
+
+// What an agent changes in a file of any line ends is shown, and what is rejected is the
+// file again, byte for byte.
+func TestLineEnds(t *testing.T) {
+	files := []struct{ name, text, format string }{
+		{"crlf.txt", "one\r\ntwo\r\nthree\r\n", ""},
+		{"mostly-crlf.txt", "one\r\ntwo\nthree\r\nfour\r\n", ""},
+		{"mostly-lf.txt", "one\ntwo\r\nthree\nfour\n", ""},
+		{"no-end.txt", "one\r\ntwo\nthree\r\nfour", ""},
+		{"cr.txt", "one\rtwo\rthree\r", ""},
+		{"cr-and-lf.txt", "one\rtwo\r\nthree\r\rfour\n", ""},
+		{"mac.txt", "one\rtwo\rthree\r", "mac"},
+		{"mac-and-lf.txt", "one\rtwo\nx\rthree", "mac"},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		list := []string{"a.txt", numbers}
+		for _, f := range files {
+			list = append(list, f.name, f.text, "unsaved-"+f.name, f.text)
+		}
+		e := setupReal(t, version, list...)
+		for _, f := range files {
+			for _, dirty := range []bool{false, true} {
+				open, name, want := "edit", f.name, f.text
+				if f.format != "" {
+					open += " ++ff=" + f.format
+				}
+				e.Input("<C-w>h")
+				if dirty {
+					name, want = "unsaved-"+name, "!"+want
+				}
+				e.Exec(`vim.cmd(...)
+					vim.bo.fixendofline = false`, nil, open+" "+name)
+				if dirty {
+					e.Input("ggi!<Esc>")
+					e.WaitLua(`vim.bo.modified and vim.fn.mode() == 'n'`)
+				}
+				e.rejectRename(name, f.text, want, dirty)
+				e.Input("<C-w>l")
+			}
+		}
+	})
+}
+
+// rejectRename has an agent change a word of the text in the window and rejects that.
+// want is what the file holds when it is written then, was what it holds before.
+func (e *env) rejectRename(name, was, want string, dirty bool) {
+	e.t.Helper()
+	disk := func() string {
+		b, err := os.ReadFile(e.path(name))
+		if err != nil {
+			e.t.Fatal(err)
+		}
+		return string(b)
+	}
+	rows := e.Text(0)
+	e.prompt("rename two to zwei in @" + name)
+	e.WaitLua(`vim.fn.search('zwei', 'nw') > 0`)
+	e.WaitScreen("1/1 demo")
+	e.idle()
+	if got := disk(); dirty && got != was {
+		e.t.Errorf("%s: unsaved text was written: %q", name, got)
+	}
+	e.Input(":Acp reject-all<CR>")
+	e.WaitGone("1/1 demo")
+	e.WaitLua(`vim.fn.search('zwei', 'nw') == 0`)
+	if got := e.Text(0); got != rows {
+		e.t.Errorf("%s: rejected, the rows are %q, they were %q", name, got, rows)
+	}
+	e.Input(":write<CR>")
+	e.WaitLua(`not vim.bo.modified`)
+	if got := disk(); got != want {
+		e.t.Errorf("%s: the disk has %q, want %q", name, got, want)
+	}
+	// Undo brings the agent's change back, to be decided on, and redo takes it away.
+	e.Input("u")
+	e.WaitScreen("1/1 demo")
+	e.Input("<C-r>")
+	e.WaitLua(`vim.fn.search('zwei', 'nw') == 0`)
+	e.Exec(`vim.cmd('silent write')`, nil)
+	if got := disk(); got != want {
+		e.t.Errorf("%s: after undo and redo the disk has %q, want %q", name, got, want)
+	}
+}
