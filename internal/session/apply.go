@@ -304,10 +304,20 @@ func (f *file) await(ctx context.Context, fl *flight, op operation, answer error
 }
 
 // partial tells that now is on the way from before to want: some of the edits
-// have been reported and the others have not.
+// have been reported and the others have not. Where one takes away the last row, Neovim
+// makes that empty first, and takes away the empty row when all edits are made.
 func partial(before, now, want text.Text) bool {
-	m := merge.Texts(before.String(), now.String(), want.String())
-	return len(m.Conflicts) == 0 && m.Text == want.String()
+	b, n, w := before.String(), now.String(), want.String()
+	onTheWay := func(n string) bool {
+		m := merge.Texts(b, n, w)
+		return len(m.Conflicts) == 0 && m.Text == w
+	}
+	if onTheWay(n) {
+		return true
+	}
+	without := strings.TrimSuffix(strings.TrimSuffix(n, "\n"), "\r")
+	emptied := without != n && (without == "" || strings.HasSuffix(without, "\n") || strings.HasSuffix(without, "\r"))
+	return emptied && without != b && onTheWay(without)
 }
 
 // landAmong recognises the edit in a text that the user changed in the same

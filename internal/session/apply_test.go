@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -142,4 +144,59 @@ func TestRowsWithEnds(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Neovim tells of one edit in several notifications, the rest of them a while later, and
+// makes a last row empty before that is taken away. What stands between is not the user's.
+func TestEditIsMadeBitByBit(t *testing.T) {
+	for name, c := range map[string]struct{ before, after, on, done string }{
+		"the last row":          {"one\n", "one\ntwo\n", "one\n\n", "one\n"},
+		"the only row":          {"", "one\n", "\n", ""},
+		"blank rows above":      {"one\n\n \n", "one\n\n \ntwo\n", "one\n\n \n\n", "one\n\n \n"},
+		"CRLF":                  {"one\r\n", "one\r\ntwo\r\n", "one\r\n\r\n", "one\r\n"},
+		"the last of two parts": {"x\ntwo\nx\n", "y\ntwo\ny\nz\n", "y\ntwo\nx\n\n", "x\ntwo\nx\n"},
+		"the user goes on":      {"one\n", "one\ntwo\n", "one\n\n", "zero\none\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newEarth(t)
+				w.start()
+				w.t = t
+				uri := w.uri("a")
+				writeFile(t, w.path("a"), c.before)
+				w.e.open(uri, c.before)
+				w.agent("a", c.after)
+				w.e.onApply = func(DocumentEdit) (bool, error) {
+					w.e.typeAt(uri, 0, len(w.e.text(uri)), c.on)
+					return true, nil
+				}
+				decided := make(chan Decision, 1)
+				go func() {
+					d, err := w.c.Reject(t.Context(), Decide{URI: uri})
+					if err != nil {
+						t.Error(err)
+					}
+					decided <- d
+				}()
+				synctest.Wait()
+				for s := w.e.text(uri); s == c.after; s = w.e.text(uri) { // what was written settles first
+					time.Sleep(time.Millisecond)
+				}
+				synctest.Wait()
+				w.e.onApply = nil
+				w.e.typeAt(uri, 0, len(c.on), c.done)
+				if d := <-decided; len(d.Refused) > 0 || len(d.Decided) == 0 {
+					t.Errorf("%+v", d)
+				}
+				w.wantHunks("a", "")
+				if got := w.e.text(uri); got != c.done {
+					t.Errorf("text %q, want %q", got, c.done)
+				}
+				if base, err := w.c.Baseline(uri); err != nil || base != c.done {
+					t.Errorf("baseline %q, %v", base, err)
+				}
+				w.close()
+			})
+		})
+	}
 }
