@@ -153,13 +153,21 @@ func (d *Doc) decline(i int, is bool) {
 
 // DropConflict ends the open conflict of that ID for good, undecided: nobody wants any more
 // what it proposed. It does nothing if there is none.
-func (d *Doc) DropConflict(id string) {
+func (d *Doc) DropConflict(id string) { d.dropConflict(id, true) }
+
+// SettleConflict ends the open conflict of that ID, as the text has it settled: with that text
+// undone it is open again. It does nothing if there is none.
+func (d *Doc) SettleConflict(id string) { d.dropConflict(id, false) }
+
+func (d *Doc) dropConflict(id string, forGood bool) {
 	i := d.openConflict(id)
 	if i < 0 {
 		return
 	}
 	d.begin()
-	d.noteFate(d.conflicts[i], fate{gone: true})
+	if forGood {
+		d.noteFate(d.conflicts[i], fate{gone: true})
+	}
 	d.conflicts = slices.Delete(slices.Clone(d.conflicts), i, i+1)
 	d.anchor = nil
 	d.end()

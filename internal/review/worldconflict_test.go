@@ -114,10 +114,11 @@ func (w *world) conflictStep(before shot) error {
 	}
 	h := open[w.r.IntN(len(open))]
 	if w.r.IntN(8) == 0 {
-		w.logf("drop [%d,%d) %q", h.StartLine, h.EndLine, h.Text)
-		w.d.DropConflict(h.ID)
+		forGood := w.r.IntN(2) == 0
+		w.logf("drop [%d,%d) %q: %v", h.StartLine, h.EndLine, h.Text, forGood)
+		w.d.dropConflict(h.ID, forGood)
 		w.o.seq++
-		w.o.endConflict(h.ID, oracleFate{gone: true})
+		w.o.endConflict(h.ID, oracleFate{gone: forGood})
 		w.follow()
 		return before.same(w.shot().with(1))
 	}

@@ -90,4 +90,11 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 }
 
 // settle ends the conflicts about what the disk has: all of it is the text of d now.
-func (t *taken) settle(d *review.Doc) { t.withdraw(d, nil) }
+func (t *taken) settle(d *review.Doc) {
+	if t == nil {
+		return
+	}
+	for _, p := range t.disputes {
+		d.SettleConflict(p.hunk)
+	}
+}

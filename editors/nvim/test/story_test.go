@@ -25,7 +25,16 @@ func TestStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	agent := filepath.Join(editors, "vscode", "test", "agent.mjs")
+	eachVersion(t, func(t *testing.T, version string) {
+		newStory(t, version, archive).play(string(archive.Comment))
+	})
+}
+
+// newStory starts the real acp-ls, with the agent of tests, in a folder with the files of an
+// archive.
+func newStory(t *testing.T, version string, archive *txtar.Archive) *story {
+	t.Helper()
+	agent := filepath.Join(filepath.Dir(pluginDir()), "vscode", "test", "agent.mjs")
 	if _, err := os.ReadFile(agent); err != nil { // go test knows then what the result depends on
 		t.Fatal(err)
 	}
@@ -33,36 +42,34 @@ func TestStory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eachVersion(t, func(t *testing.T, version string) {
-		program, err := build()
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir, err := filepath.EvalSymlinks(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := &story{t: t, dir: dir, sections: map[string]string{}}
-		for _, f := range archive.Files {
-			s.sections[f.Name] = string(f.Data)
-			if !strings.Contains(f.Name, "/") {
-				s.names = append(s.names, f.Name)
-				if err := os.WriteFile(s.path(f.Name), f.Data, 0o600); err != nil {
-					t.Fatal(err)
-				}
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &story{t: t, dir: dir, sections: map[string]string{}}
+	for _, f := range archive.Files {
+		s.sections[f.Name] = string(f.Data)
+		if !strings.Contains(f.Name, "/") {
+			s.names = append(s.names, f.Name)
+			if err := os.WriteFile(s.path(f.Name), f.Data, 0o600); err != nil {
+				t.Fatal(err)
 			}
 		}
-		s.Nvim = nvimtest.Start(t, version, nvimtest.Dir(dir),
-			nvimtest.Args("--cmd", "set rtp^="+pluginDir()+" shortmess+=I"))
-		s.Exec(`local program, node, agent = ...
-			require('acp').setup({ cmd = { program }, settings = {
-				defaultAgent = 'script', agents = { script = { command = node, args = { agent } } } } })`,
-			nil, program, node, agent)
-		s.Input(":Acp<CR>")
-		s.WaitLua(`require('acp.chat').session_id() ~= nil and require('acp.chat').current().info.state == 'idle'`)
-		s.Input("<Esc><C-w>t")
-		s.play(string(archive.Comment))
-	})
+	}
+	s.Nvim = nvimtest.Start(t, version, nvimtest.Dir(dir),
+		nvimtest.Args("--cmd", "set rtp^="+pluginDir()+" shortmess+=I"))
+	s.Exec(`local program, node, agent = ...
+		require('acp').setup({ cmd = { program }, settings = {
+			defaultAgent = 'script', agents = { script = { command = node, args = { agent } } } } })`,
+		nil, program, node, agent)
+	s.Input(":Acp<CR>")
+	s.WaitLua(`require('acp.chat').session_id() ~= nil and require('acp.chat').current().info.state == 'idle'`)
+	s.Input("<Esc><C-w>t")
+	return s
 }
 
 // story is a story that is being played.
@@ -88,6 +95,7 @@ func (s *story) section(name string) string {
 }
 
 func (s *story) play(script string) {
+	s.t.Helper()
 	for line := range strings.Lines(script) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
 			continue
@@ -96,12 +104,19 @@ func (s *story) play(script string) {
 		if what != "agent" {
 			s.turn()
 		}
+		s.t.Log(line)
 		s.do(what, rest)
 		if s.t.Failed() {
 			s.t.Fatalf("failed at %q", line)
 		}
 	}
 	s.turn()
+	s.files()
+}
+
+// files waits until the files are as the story ends.
+func (s *story) files() {
+	s.t.Helper()
 	for _, name := range s.names {
 		want, ok := s.sections["after/"+name]
 		if !ok {
@@ -134,6 +149,10 @@ func (s *story) do(what, rest string) {
 		s.press(rest+"G", "ghr")
 	case "reject-file":
 		s.press("", "ghR")
+	case "press":
+		s.Input(rest)
+	case "screen":
+		s.WaitScreen(rest)
 	case "undo":
 		s.Input("u")
 	case "redo":

@@ -6,7 +6,7 @@ import * as pick from './pick';
 import { go, openDiff, reviewAll, show } from './review/changes';
 import { peek } from './review/gutter';
 import type { FileReview } from './review/state';
-import type { Node } from './review/tree';
+import { type Node, plural } from './review/tree';
 
 type Decide = 'acp.review.accept' | 'acp.review.reject';
 
@@ -81,9 +81,8 @@ async function decideHere(app: App, command: Decide): Promise<void> {
   const { start, end } = editor.selection;
   const to = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
   const here = app.review.at(editor.document.uri.toString(), start.line, to);
-  const hunks = here.filter(({ hunk }) => hunk.state !== 'conflict').map(({ hunk }) => hunk.id);
-  if (hunks.length > 0) {
-    await app.perform(command, { hunks });
+  if (here.some(({ hunk }) => hunk.state !== 'conflict')) {
+    await app.perform(command, { hunks: here.map(({ hunk }) => hunk.id) }); // which says what it leaves
   } else if (here.length > 0) {
     await pick.resolve(app, here);
   } else {
@@ -104,16 +103,26 @@ async function decideFile(
   await app.perform(command, { uri: file.uri, rev: file.rev });
 }
 
-/** All that is shown now, and nothing that comes meanwhile: by id. */
+/**
+ * All that is shown now, and nothing that comes meanwhile: by id. To accept a conflict would take
+ * text of the user's away that may be out of sight; to reject one leaves it.
+ */
 async function decideAll(app: App, command: Decide): Promise<void> {
-  const hunks = app.review
-    .all()
-    .flatMap(({ review }) => [
-      ...(review.file === undefined ? [] : [review.file.id]),
-      ...review.hunks.filter(({ state }) => state !== 'conflict').map(({ id }) => id),
-    ]);
+  const reviews = app.review.all().map(({ review }) => review);
+  const shown = reviews.flatMap((review) => review.hunks);
+  const left = shown.filter(({ state }) => command === 'acp.review.accept' && state === 'conflict');
+  const hunks = [
+    ...reviews.flatMap(({ file }) => (file === undefined ? [] : [file.id])),
+    ...shown.filter((hunk) => !left.includes(hunk)).map(({ id }) => id),
+  ];
   if (hunks.length > 0) {
     await app.perform(command, { hunks });
+  }
+  if (left.length > 0) {
+    const are = left.length === 1 ? 'is' : 'are';
+    void vscode.window.showWarningMessage(
+      `${plural(left.length, 'conflict')} ${are} left: take mine, theirs or both.`,
+    );
   }
 }
 

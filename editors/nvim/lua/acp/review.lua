@@ -268,10 +268,21 @@ end
 local verbs =
   { accept = 'accepted', reject = 'rejected', restore = 'restored', resolve = 'settled' }
 
+local deciding = 0 -- decisions that are not answered yet
+local restoring = 0 -- what is to be brought back when they are
+
+local function after_decision()
+  while deciding == 0 and restoring > 0 do
+    restoring = restoring - 1
+    M.restore()
+  end
+end
+
 ---@param command 'accept'|'reject'|'restore'|'resolve'
 ---@param arg table
 ---@param done fun()?
 local function decide(command, arg, done)
+  deciding = deciding + 1
   local proposed = {} -- what is discarded was never there, and cannot be restored
   for _, review in pairs(reviews) do
     for _, hunk in ipairs(review.hunks or {}) do
@@ -279,10 +290,12 @@ local function decide(command, arg, done)
     end
   end
   client.execute('acp.review.' .. command, arg, function(err, result)
+    deciding = deciding - 1
     if err then
-      return util.warn(err.message)
+      util.warn(err.message)
+      return after_decision()
     end
-    if command == 'reject' then
+    if command == 'reject' or arg.take == 'mine' then
       for _, id in ipairs(result.decided or {}) do
         if not proposed[id] then
           rejected[#rejected + 1] = id
@@ -293,6 +306,7 @@ local function decide(command, arg, done)
     if done then
       done()
     end
+    after_decision()
   end)
 end
 
@@ -347,25 +361,36 @@ end
 function M.decide_all(command)
   -- All at once, for a file may be in the way of another; each as it is shown, not as it
   -- may have become.
-  local ids, uris = {}, vim.tbl_keys(reviews)
+  local ids, uris, left = {}, vim.tbl_keys(reviews), 0
   table.sort(uris)
   for _, uri in ipairs(uris) do
     for _, hunk in ipairs(reviews[uri].hunks or {}) do
-      if hunk.state ~= 'conflict' then
+      if command == 'accept' and hunk.state == 'conflict' then
+        left = left + 1 -- the user's text would go, and not all of it may be in sight
+      else
         ids[#ids + 1] = hunk.id
       end
     end
     local file = reviews[uri].file
     ids[#ids + 1] = file and file.id
   end
-  if #ids == 0 then
+  if left > 0 then
+    local what = left == 1 and 'a conflict is left' or ('%d conflicts are left'):format(left)
+    util.warn(what .. ': take mine, theirs or both')
+  elseif #ids == 0 then
     return util.notify('no hunks')
   end
-  decide(command, { hunks = ids })
+  if #ids > 0 then
+    decide(command, { hunks = ids })
+  end
 end
 
 ---Brings back what was rejected last.
 function M.restore()
+  if deciding > 0 then -- what was rejected last is not known before
+    restoring = restoring + 1
+    return
+  end
   local id = table.remove(rejected)
   if id then
     return decide('restore', { hunks = { id } })
@@ -437,7 +462,7 @@ function M.on_exit()
   for _, bufnr in ipairs(vim.tbl_keys(mapped)) do
     unmap(bufnr)
   end
-  reviews, rejected = {}, {}
+  reviews, rejected, deciding, restoring = {}, {}, 0, 0
   for _, fn in ipairs(listeners) do
     fn()
   end
