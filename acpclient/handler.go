@@ -60,11 +60,15 @@ func (h *handler) WriteTextFile(ctx context.Context, r *wire.WriteTextFileReques
 
 func (h *handler) TerminalCreate(ctx context.Context, r *wire.CreateTerminalRequest) (wire.CreateTerminalResponse, error) {
 	wire.Release(ctx)
-	dir, err := h.a.host.AllowTerminal(ctx, r.SessionID, r.Cwd)
+	program := session.Program{Command: r.Command, Args: r.Args, Cwd: r.Cwd}
+	dir, err := h.a.host.AllowTerminal(ctx, r.SessionID, program)
 	if err != nil {
 		return wire.CreateTerminalResponse{}, toWireError(err)
 	}
 	id, err := h.a.terminals.Create(r.SessionID, dir, r)
+	if err == nil {
+		h.a.host.TerminalCreated(r.SessionID, id, program)
+	}
 	return wire.CreateTerminalResponse{TerminalID: id}, err
 }
 

@@ -88,7 +88,7 @@ func (ts *sessionTerminals) create(dir string, r *wire.CreateTerminalRequest) (i
 		return "", wire.NewError(wire.CodeInvalidParams, fmt.Sprintf("terminal/create: working directory %q is not absolute", dir))
 	}
 	c := terminalCommand(dir, r)
-	t := &terminal{command: r.Command, dir: c.Dir, changed: make(chan struct{}, 1)}
+	t := &terminal{command: r.Command, dir: c.Dir, changed: make(chan struct{}, 1), told: make(chan struct{})}
 	for _, arg := range r.Args {
 		t.command += " " + arg
 	}

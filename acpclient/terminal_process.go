@@ -22,17 +22,17 @@ type terminal struct {
 	exit     *proc.Exit
 	show     bool // a tool call shows it
 	released bool
+	told     chan struct{} // closed when Exited was
 	changed  chan struct{} // capacity 1: there is something for Appended
 }
 
 // wait waits until the command has ended, or ctx has.
 func (t *terminal) wait(ctx context.Context) (wire.TerminalExitStatus, error) {
 	select {
-	case <-t.proc.Done():
+	case <-t.told: // the agent is not to know before the user
 	case <-ctx.Done():
 		return wire.TerminalExitStatus{}, fmt.Errorf("wait for %s: %w", t.id, context.Cause(ctx))
 	}
-	t.ended()
 	return exitStatus(t.state()), nil
 }
 
@@ -70,6 +70,7 @@ func (ts *sessionTerminals) follow(t *terminal) {
 			if ts.opt.exited != nil {
 				ts.opt.exited(t.state())
 			}
+			close(t.told)
 			done = nil
 		case <-t.proc.Gone():
 			if done != nil {

@@ -198,9 +198,10 @@ func (doctorHost) ReadTextFile(context.Context, string, string, *uint32, *uint32
 	return "", errNoTurn
 }
 func (doctorHost) WriteTextFile(context.Context, string, string, string) error { return errNoTurn }
-func (doctorHost) AllowTerminal(context.Context, string, string) (string, error) {
+func (doctorHost) AllowTerminal(context.Context, string, session.Program) (string, error) {
 	return "", errNoTurn
 }
+func (doctorHost) TerminalCreated(string, string, session.Program) {}
 
 func (doctorHost) Elicit(context.Context, string, session.Form) (session.FormAnswer, error) {
 	return session.FormAnswer{}, errNoTurn

@@ -139,9 +139,11 @@ type Host interface {
 	ReadTextFile(ctx context.Context, sessionID, path string, line, limit *uint32) (string, error)
 	// WriteTextFile makes the writes of one file one after the other, in order.
 	WriteTextFile(ctx context.Context, sessionID, path, content string) error
-	// AllowTerminal is asked before a terminal is created: may this session run
-	// programs here. It returns the directory to use for an empty cwd.
-	AllowTerminal(ctx context.Context, sessionID, cwd string) (dir string, err error)
+	// AllowTerminal is asked before a terminal is created: may this session run this
+	// program here. It returns the directory to use, also where none was named.
+	AllowTerminal(ctx context.Context, sessionID string, p Program) (dir string, err error)
+	// TerminalCreated is called when it runs, perhaps after its first output.
+	TerminalCreated(sessionID, terminal string, p Program)
 	TerminalOutput(sessionID string, o TerminalOutput)
 	Elicit(ctx context.Context, sessionID string, f Form) (FormAnswer, error)
 	// Trace records one line about traffic that was skipped or odd.

@@ -48,12 +48,17 @@ func (h *host) TerminalOutput(sessionID string, o TerminalOutput) {
 		return
 	}
 	o.Session = s.id
+	defer func() {
+		if o.Exit != nil {
+			s.ranEnded(o.Terminal, o.Exit)
+		}
+	}()
 	for _, a := range h.core.attached() {
 		a.editor.TerminalOutput(o)
 	}
 }
 
-func (h *host) AllowTerminal(_ context.Context, sessionID, cwd string) (string, error) {
+func (h *host) AllowTerminal(_ context.Context, sessionID string, p Program) (string, error) {
 	s, err := h.session(sessionID)
 	if err != nil {
 		return "", err
@@ -61,10 +66,13 @@ func (h *host) AllowTerminal(_ context.Context, sessionID, cwd string) (string, 
 	if !h.core.settings().Terminal {
 		return "", Errorf(KindInvalid, "the user has turned terminals off (setting terminal)")
 	}
-	if cwd == "" {
-		cwd = s.cwd
+	if h.core.denied(s, p) {
+		return "", Errorf(KindInvalid, "the user's rules deny this command (setting permissions)")
 	}
-	return cwd, nil
+	if p.Cwd == "" {
+		p.Cwd = s.cwd
+	}
+	return p.Cwd, nil
 }
 
 // Elicit shows the agent's form in the first editor that can show forms.

@@ -55,6 +55,7 @@ type session struct {
 	notSaved  map[string]bool             // paths whose unsaved change was spoken of
 	consented map[buffers.Path]bool       // what the turn was let touch when it asked
 	opened    chan struct{}               // closed when starting has ended
+	ran       map[string]*ran             // by terminal
 	silent    *silence                    // what the agent has not answered yet
 }
 

@@ -207,7 +207,11 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 		s.core.log.Debug("cancelled prompt", "session", s.id, "err", err)
 		stop, err = StopCancelled, nil
 	}
+	s.showAllRan()
 	for _, it := range s.log.openTools() {
+		if s.runsYet(it.Tool.ID) {
+			continue // it goes on
+		}
 		it.Tool.Status = "failed"
 		if stop == StopCancelled {
 			it.Tool.Status = "cancelled"

@@ -27,6 +27,7 @@ func (s *session) update(u Update) {
 		s.progress(u)
 		s.name(it, u)
 		s.touched(u)
+		s.shownBy(u)
 	case PlanUpdate:
 		s.plan(turnID, u.Items)
 	case CommandsUpdate:
