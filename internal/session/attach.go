@@ -102,8 +102,10 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 			a.core.spawn(func() { a.core.renamed(old.Path(), f, d.Text) })
 		}
 	case buffers.Reloaded:
-		f.reloaded(a, d)
-		a.look(p, arrival{text: d.Text})
+		// At once: until it is known the document is taken for clean, and could be read anew.
+		disk, err := a.store.Look(p)
+		f.reloaded(a, ev, disk, err)
+		a.core.spawn(func() { a.core.file(p).looked(a.core.ctx, disk, err, arrival{text: d.Text}) })
 	case buffers.Changed:
 		f.changed(a, ev)
 	case buffers.Saved:

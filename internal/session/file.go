@@ -194,10 +194,17 @@ func (f *file) steps(steps []buffers.Step, clean bool) {
 
 // reloaded is called when an editor closed and at once reopened a document,
 // which is how a reload from disk looks (rules 4, 9 and 14).
-func (f *file) reloaded(at *Attachment, d *buffers.Document) {
+func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	d := ev.After
 	f.touchOpen(openDoc{at, d.URI})
+	if f.reopened(ev, disk, err) {
+		f.follow()
+		f.stir()
+		f.publish()
+		return
+	}
 	before := f.before
 	f.keepBefore(d.Text)
 	if live, _, _ := f.live(); live.uri != d.URI || f.doc == nil || f.doc.Text().Equal(d.Text) {
@@ -229,6 +236,17 @@ func (f *file) reloaded(at *Attachment, d *buffers.Document) {
 	}
 	f.stir()
 	f.publish()
+}
+
+// reopened reports whether a document was closed and opened with what is unsaved in it, so
+// that its text says nothing of the disk: its language or its name has changed, or the user
+// has undone the reading of the file before the editor told of that; mu is held.
+func (f *file) reopened(ev buffers.Event, disk buffers.Disk, err error) bool {
+	if len(ev.Steps) == 0 {
+		return ev.Before.State() == buffers.Dirty
+	}
+	holds := func(t text.Text) bool { return buffers.NormHash(disk.Content) == buffers.NormHashText(t) }
+	return err == nil && disk.Exists && !holds(ev.After.Text) && f.before != nil && holds(f.before.Text)
 }
 
 // classify finds out whose a reload was, off the read loop; then is who was at work when

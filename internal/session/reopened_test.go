@@ -1,0 +1,63 @@
+package session
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+)
+
+// A document that is closed and opened with what is unsaved in it has read nothing from the
+// disk: what is unsaved stays, and nobody is taken to have changed the file.
+func TestReopenedUnsaved(t *testing.T) {
+	const unsaved = "0\n" + ten + "11 USER\n"
+	again := func(e *fakeEditor, uri, s string) {
+		e.send(buffers.Close{URI: uri})
+		e.open(uri, s)
+	}
+	for _, c := range []struct {
+		name string
+		do   func(e *fakeEditor, uri string)
+	}{
+		{"in another language", func(e *fakeEditor, uri string) { again(e, uri, unsaved) }},
+		{"read, and that undone before it was told", func(e *fakeEditor, uri string) {
+			again(e, uri, ten)
+			again(e, uri, unsaved)
+		}},
+		{"read, undone, and told at once", func(e *fakeEditor, uri string) {
+			again(e, uri, ten)
+			e.replace(uri, "1\n", "0\n1\n")
+			again(e, uri, unsaved)
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			editor, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			turnOf(t, editor, l, func(h Host, id string) {
+				e.typeAt(uri, 0, len(ten), unsaved)
+				c.do(e, uri)
+				content, err := h.ReadTextFile(t.Context(), id, path, nil, nil)
+				if err != nil || content != unsaved {
+					t.Errorf("the agent reads %q, %v", content, err)
+				}
+				if err := h.WriteTextFile(t.Context(), id, path, strings.Replace(content, "5\n", "5 AGENT\n", 1)); err != nil {
+					t.Error(err)
+				}
+			})
+			if got, want := e.text(uri), strings.Replace(unsaved, "5\n", "5 AGENT\n", 1); got != want {
+				t.Errorf("text %q, want %q", got, want)
+			}
+			if got := hunksOf(t, editor, uri); len(got) != 1 || got[0].Text != "5 AGENT\n" {
+				t.Errorf("hunks %+v", got)
+			}
+			if got := readFile(t, path); got != ten {
+				t.Errorf("disk %q", got)
+			}
+		})
+	}
+}
