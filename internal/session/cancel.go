@@ -82,6 +82,8 @@ func (s *session) cancelRunning() {
 		return
 	}
 	s.running.cancelled = true
+	s.changed()
+	s.report(s.running, "stopping", false)
 	p, remote := s.proc, s.remote
 	if p == nil {
 		return

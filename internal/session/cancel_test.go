@@ -82,8 +82,12 @@ func TestCancelComesBeforeTheAnswers(t *testing.T) {
 	}
 	e.await("the withdrawal", func() bool { return len(e.dismiss) == 1 })
 	<-asking
+	e.await("that it stops", func() bool { return e.infos[res.Session].Stopping })
 	close(l.gate)
-	e.await("the end", func() bool { return e.infos[res.Session].StopReason == StopCancelled })
+	e.await("the end", func() bool {
+		i := e.infos[res.Session]
+		return i.StopReason == StopCancelled && !i.Stopping
+	})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if slices.Sort(l.order[1:]); !slices.Equal(l.order, []string{"told", "first", "second"}) {

@@ -321,17 +321,26 @@ func questionMessage(call ToolCall) string {
 		fmt.Fprintf(&b, "\n%s", cmd)
 	}
 	seen := map[string]bool{}
+	type size struct{ added, deleted int }
+	sizes := map[string]size{} // by path, of which there may be several parts
+	var changed []string
 	for _, t := range call.Content {
-		switch t.Type {
-		case "diff":
-			seen[t.Path] = true
-			old := ""
-			if t.OldText != nil {
-				old = *t.OldText
-			}
-			add, del := changeSize(old, t.NewText)
-			fmt.Fprintf(&b, "\n%s (+%d -%d lines)", printable(t.Path), add, del)
+		if t.Type != "diff" {
+			continue
 		}
+		if !seen[t.Path] {
+			changed = append(changed, t.Path)
+		}
+		seen[t.Path] = true
+		old := ""
+		if t.OldText != nil {
+			old = *t.OldText
+		}
+		add, del := changeSize(old, t.NewText)
+		sizes[t.Path] = size{sizes[t.Path].added + add, sizes[t.Path].deleted + del}
+	}
+	for _, p := range changed {
+		fmt.Fprintf(&b, "\n%s (+%d -%d lines)", printable(p), sizes[p].added, sizes[p].deleted)
 	}
 	for _, l := range call.Locations {
 		if !seen[l.Path] && !strings.Contains(title, l.Path) {

@@ -97,7 +97,7 @@ func (s *session) info() Info {
 		Queue: []Queued{}, Questions: notNil(s.questions), Pending: s.core.pendingOf(s.id),
 	}
 	if s.running != nil {
-		i.Turn = s.running.id
+		i.Turn, i.Stopping = s.running.id, s.running.cancelled
 		if len(s.questions) > 0 {
 			i.State = StateWaiting
 		}

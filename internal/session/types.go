@@ -17,6 +17,7 @@ type Info struct {
 	Title      string     `json:"title"`
 	State      State      `json:"state"`
 	Turn       string     `json:"turn,omitempty"`
+	Stopping   bool       `json:"stopping,omitempty"` // the turn was cancelled, and the agent has not ended it
 	StopReason StopReason `json:"stopReason,omitempty"`
 	Options    []Option   `json:"options"`
 	Commands   []Command  `json:"commands"`

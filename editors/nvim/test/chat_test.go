@@ -75,8 +75,10 @@ func TestChat(t *testing.T) {
 		e.chunk("e5", "More streamed")
 		e.WaitScreen("• one")
 		e.WaitScreen("More streamed")
+		e.notify("acp/session", info("running", "turn", "t1", "stopping", true))
+		e.WaitScreen("● stopping")
 		e.notify("acp/session", info("idle", "stopReason", "end_turn"))
-		e.WaitGone("working")
+		e.WaitGone("stopping")
 		if row, col, ok := e.Find("bold and"); !ok || !e.Cell(row, col).Bold {
 			t.Error("bold text is not bold")
 		}

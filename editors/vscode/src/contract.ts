@@ -11,6 +11,7 @@ export interface SessionInfo {
   title: string;
   state: 'starting' | 'idle' | 'running' | 'waiting' | 'closed' | 'failed';
   turn?: string;
+  stopping?: boolean;
   stopReason?: string;
   options: Option[];
   commands: SlashCommand[];

@@ -83,7 +83,7 @@ end
 ---@return string
 function M.transcript(info, width)
   local right = {}
-  local state = states[info.state] or states.idle
+  local state = info.stopping and { '● stopping', 'AcpRunning' } or states[info.state] or states.idle
   if state[1] ~= '' then
     right[#right + 1] = part(state[2], state[1])
   end

@@ -43,6 +43,9 @@ export function isOpen(info: SessionInfo | undefined): boolean {
 
 /** What a session does; empty where there is nothing to say. */
 export function activity(info: SessionInfo | undefined, entries: readonly Entry[]): string {
+  if (info?.stopping === true) {
+    return 'Stopping';
+  }
   switch (info?.state) {
     case 'starting':
       return `${info.agent || 'The agent'} is being started`;

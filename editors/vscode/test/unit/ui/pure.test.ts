@@ -115,6 +115,7 @@ suite('what the chat page knows', () => {
       activity(info({ state: 'running' }), [{ id: '1', kind: 'tool', tool: call }]),
       'Read a',
     );
+    assert.equal(activity(info({ state: 'running', stopping: true }), []), 'Stopping');
     assert.equal(activity(info({ state: 'idle' }), []), '');
   });
 
