@@ -10,6 +10,7 @@ local states = {
   starting = { 'starting', 'AcpRunning' },
   idle = { '', 'AcpDim' },
   running = { '● working', 'AcpRunning' },
+  stopping = { '● stopping', 'AcpRunning' },
   waiting = { '? waiting for you', 'AcpQuestion' },
   closed = { 'closed', 'AcpDim' },
   failed = { '✗ failed', 'AcpFailed' },
@@ -83,7 +84,7 @@ end
 ---@return string
 function M.transcript(info, width)
   local right = {}
-  local state = info.stopping and { '● stopping', 'AcpRunning' } or states[info.state] or states.idle
+  local state = states[info.stopping and 'stopping' or info.state] or states.idle
   if state[1] ~= '' then
     right[#right + 1] = part(state[2], state[1])
   end
