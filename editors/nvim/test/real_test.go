@@ -322,3 +322,24 @@ func TestRealOutsideChangeIsAsked(t *testing.T) {
 		e.buffer(numbers + "typed\n")
 	})
 }
+
+// What is typed in a hunk and decided in the same breath is decided.
+func TestRealDecidedWhileTyping(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setupReal(t, version, "a.txt", numbers)
+		e.Input("<C-w>h")
+		for _, c := range []struct{ keys, want string }{
+			{"2GA mine<Esc>ghr", "one\ntwo mine\nthree\nfour\nfive\nsix\nseven\neight\n"},
+			{"2GA mine<Esc>ghR", "one\ntwo mine\nthree\nfour\nfive\nsix\nseven\neight\n"},
+			{"2GA y<Esc>gha", "one\n2 two y\nthree\nfour\nfive\nsix\nseven\neight\n"},
+		} {
+			e.setText(numbers)
+			e.prompt(`replace "two" with "2 two" in @a.txt`)
+			e.WaitScreen("1/1 demo")
+			e.idle()
+			e.press(c.keys)
+			e.WaitLua(`require('acp.review').count() == 0`)
+			e.buffer(c.want)
+		}
+	})
+}

@@ -310,6 +310,30 @@ local function decide(command, arg, done)
   end)
 end
 
+---Calls fn when what is shown of a buffer's review is of the text that is in it: at once,
+---unless somebody has typed there a moment ago and acp-ls is yet to tell of it.
+---@param bufnr integer
+---@param fn fun()
+local function when_current(bufnr, fn)
+  local uri = vim.uri_from_bufnr(bufnr)
+  local review, doc = reviews[uri], documents.by_uri(uri)
+  if not (review and review.version and doc) or documents.version(doc) == review.version then
+    return fn()
+  end
+  deciding = deciding + 1
+  client.flush()
+  client.execute('acp.review.list', { uri = review.uri }, function(err, result)
+    deciding = deciding - 1
+    if not err then
+      M.on_review(result.files and result.files[1] or { uri = review.uri, hunks = {} })
+    end
+    if api.nvim_get_current_buf() == bufnr then
+      fn() -- which says what is wrong, if something is
+    end
+    after_decision()
+  end)
+end
+
 ---Whether what is decided at a hunk is decided of the file as a whole: one that is new, or
 ---gone, is so with its only hunk; a name or a mode is another thing than rows.
 ---@param review table
@@ -328,33 +352,37 @@ function M.decide(command, from, to)
   local bufnr = api.nvim_get_current_buf()
   local row = api.nvim_win_get_cursor(0)[1]
   from, to = from or row, to or row
-  local placed = hunks.at(bufnr, from - 1, to - 1)
-  local review = reviews[vim.uri_from_bufnr(bufnr)]
-  local ids = {}
-  for _, p in ipairs(placed) do
-    ids[#ids + 1] = p.hunk.id
-  end
-  if review and whole_file(review) and (#ids > 0 or #(review.hunks or {}) == 0) then
-    ids[#ids + 1] = review.file.id
-  end
-  if #ids == 0 then
-    return util.notify('no hunk here')
-  end
-  local advance = config.get().review.advance
-  decide(command, { hunks = ids }, function()
-    if advance and api.nvim_get_current_buf() == bufnr and hunks.drawn(bufnr) then
-      require('acp.navigate').go(1, true)
+  when_current(bufnr, function()
+    local review = reviews[vim.uri_from_bufnr(bufnr)]
+    local ids = {}
+    for _, p in ipairs(hunks.at(bufnr, from - 1, to - 1)) do
+      ids[#ids + 1] = p.hunk.id
     end
+    if review and whole_file(review) and (#ids > 0 or #(review.hunks or {}) == 0) then
+      ids[#ids + 1] = review.file.id
+    end
+    if #ids == 0 then
+      return util.notify('no hunk here')
+    end
+    local advance = config.get().review.advance
+    decide(command, { hunks = ids }, function()
+      if advance and api.nvim_get_current_buf() == bufnr and hunks.drawn(bufnr) then
+        require('acp.navigate').go(1, true)
+      end
+    end)
   end)
 end
 
 ---@param command 'accept'|'reject'
 function M.decide_file(command)
-  local review = reviews[vim.uri_from_bufnr(api.nvim_get_current_buf())]
-  if not review then
-    return util.notify('no hunks in this file')
-  end
-  decide(command, { uri = review.uri, rev = review.rev })
+  local bufnr = api.nvim_get_current_buf()
+  when_current(bufnr, function()
+    local review = reviews[vim.uri_from_bufnr(bufnr)]
+    if not review then
+      return util.notify('no hunks in this file')
+    end
+    decide(command, { uri = review.uri, rev = review.rev })
+  end)
 end
 
 ---@param command 'accept'|'reject'
@@ -432,13 +460,15 @@ end
 
 ---@param take_side 'mine'|'theirs'|'both'
 function M.resolve(take_side)
-  local row = api.nvim_win_get_cursor(0)[1] - 1
-  for _, placed in ipairs(hunks.at(api.nvim_get_current_buf(), row, row)) do
-    if placed.hunk.state == 'conflict' then
-      return decide('resolve', { hunk = placed.hunk.id, take = take_side })
+  local bufnr, row = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0)[1] - 1
+  when_current(bufnr, function()
+    for _, placed in ipairs(hunks.at(bufnr, row, row)) do
+      if placed.hunk.state == 'conflict' then
+        return decide('resolve', { hunk = placed.hunk.id, take = take_side })
+      end
     end
-  end
-  util.notify('no conflict here')
+    util.notify('no conflict here')
+  end)
 end
 
 ---Files with hunks, by path.
