@@ -156,8 +156,9 @@ func (c *Core) beforeTurn(ctx context.Context, p buffers.Path) (had *taken, crea
 }
 
 // closed is called when a document of the file was closed for good: the file on
-// disk is then its text, and the difference is the user's (rule 14).
-func (f *file) closed(at *Attachment, uri string) {
+// disk is then its text, and the difference is the user's (rule 14). It returns what was
+// tracked, nil if nothing was or another document is open.
+func (f *file) closed(at *Attachment, uri string) *review.Doc {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.open = slices.DeleteFunc(f.open, func(o openDoc) bool { return o.at == at && o.uri == uri })
@@ -165,10 +166,14 @@ func (f *file) closed(at *Attachment, uri string) {
 	if len(f.open) > 0 {
 		f.follow()
 		f.publish()
-		return
+		return nil
 	}
 	f.closing = true
 	f.core.spawn(f.followDisk)
+	if f.doc == nil || !f.doc.Tracking() {
+		return nil
+	}
+	return f.doc.Clone()
 }
 
 // followDisk takes the file on disk as its text once no document is open.

@@ -7,6 +7,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
+	"acp-ls/internal/review"
 )
 
 // Attachment is one editor with its documents. Apply and Settle are called by
@@ -16,6 +17,10 @@ type Attachment struct {
 	editor Editor
 	store  *buffers.Store // set before the first document
 	enc    position.Encoding
+
+	// left is what was tracked in documents that were just closed, by URI: one with such a
+	// text that is opened next may be a copy. Only the goroutine that reads uses it.
+	left map[string]*review.Doc
 
 	mu    sync.Mutex
 	roots []string
@@ -75,7 +80,13 @@ func (a *Attachment) Apply(m buffers.Modification) {
 	for _, ev := range events {
 		a.dispatch(ev)
 	}
+	if _, ok := m.(buffers.Close); !ok {
+		clear(a.left)
+	}
 }
+
+// maxLeft bounds how many documents are closed at once and remembered.
+const maxLeft = 64
 
 // Settle ends a didClose that no didOpen of the same file has followed
 // (rule 14). It is called before any other message is handled.
@@ -99,7 +110,14 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	case buffers.Opened:
 		a.look(p, f.opened(a, d))
 		if old := ev.RenameOf; old != nil {
-			a.core.spawn(func() { a.core.renamed(old.Path(), f, d.Text) })
+			was := a.left[old.URI]
+			a.core.spawn(func() {
+				if !isThere(old.Path()) {
+					a.core.renamed(old.Path(), f, d.Text)
+				} else if was != nil {
+					f.copyOf(was, d.Text)
+				}
+			})
 		}
 	case buffers.Reloaded:
 		// At once: until it is known the document is taken for clean, and could be read anew.
@@ -111,7 +129,12 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	case buffers.Saved:
 		f.saved(a, ev)
 	case buffers.Closed:
-		f.closed(a, d.URI)
+		if was := f.closed(a, d.URI); was != nil && len(a.left) < maxLeft {
+			if a.left == nil {
+				a.left = map[string]*review.Doc{}
+			}
+			a.left[d.URI] = was
+		}
 	}
 }
 

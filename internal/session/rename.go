@@ -75,3 +75,25 @@ func (c *Core) renamed(from buffers.Path, to *file, was text.Text) {
 	to.publish()
 	old.publish()
 }
+
+// copyOf makes what was tracked in another document, whose file is there yet, pending here
+// too: the user has given a copy of its text this name (`:saveas`, `:file`), with all that
+// is undecided in it. was is the text with which this one was opened.
+func (f *file) copyOf(doc *review.Doc, was text.Text) {
+	if f.lockOps(f.core.ctx) != nil {
+		return
+	}
+	defer f.unlockOps()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.open) == 0 || f.doc == nil || f.doc.Tracking() || f.fileChange() != nil || !doc.Text().Equal(was) {
+		return
+	}
+	doc = doc.CopyAs(f.core.changeID)
+	if now := f.doc.Text(); !doc.Text().Equal(now) { // the user has gone on
+		doc.Reload(now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	f.doc = doc
+	f.shownRev = ^f.shownRev
+	f.publish()
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"acp-ls/internal/nvimtest"
@@ -179,6 +180,29 @@ func TestRealRowTakenAway(t *testing.T) {
 		e.idle()
 		e.Input("mine too<Esc>")
 		e.buffer("one\ntwo\nthree mine\nfour\nfive\nsix\nseven\nmine too\n")
+	})
+}
+
+// A buffer that is saved as another file, or given another name, has its hunks there too; those
+// of the first file stay.
+func TestRealSavedAs(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, command := range []string{"saveas", "file"} {
+			e := setupReal(t, version, "a.txt", numbers)
+			e.prompt(`replace "two" with "TWO" in @a.txt`)
+			e.WaitLua(`require('acp.review').count() > 0`)
+			e.idle()
+			e.Input("<C-w>h:" + command + " c.txt<CR>")
+			e.WaitLua(`vim.fn.expand('%:t') == 'c.txt'`)
+			e.WaitLua(`#require('acp.review').files() == 2`)
+			e.WaitScreen("TWO   1/1 demo")
+			e.Input("2Gghr")
+			e.buffer(numbers)
+			e.WaitLua(`#require('acp.review').files() == 1`)
+			if disk, err := os.ReadFile(e.path("a.txt")); err != nil || !strings.Contains(string(disk), "TWO") {
+				t.Errorf("%s: a.txt has %q (%v)", command, disk, err)
+			}
+		}
 	})
 }
 
