@@ -1,5 +1,6 @@
 /** What lives as long as the window: views, state, and the connection to acp-ls there is now. */
 import * as vscode from 'vscode';
+import { LastConversation } from './chat/before';
 import { ChatController } from './chat/controller';
 import { ChatModel } from './chat/model';
 import type { ChangedFile } from './chat/protocol';
@@ -33,6 +34,7 @@ export class App implements vscode.Disposable {
   readonly chat: ChatController;
   readonly model: ChatModel;
   readonly questions: Questions;
+  readonly last: LastConversation;
   private readonly view: ChatView;
   private readonly decorations = new Decorations(this.review);
   private readonly gutter = new Gutter(this.review);
@@ -48,8 +50,11 @@ export class App implements vscode.Disposable {
       this.view.post(message);
       if (message.type !== 'chunk' && message.type !== 'terminal') {
         this.updateStatus();
+        this.remember();
       }
     });
+    this.last = new LastConversation(context.workspaceState);
+    this.model.setBefore(this.last.get());
     this.view = new ChatView(
       context.extensionUri,
       (message) => this.chat.receive(message),
@@ -278,6 +283,14 @@ export class App implements vscode.Disposable {
       sessions.some(({ state }) => state === 'running' || state === 'waiting'),
     );
     this.setContext('questions', (this.questions?.count() ?? 0) > 0);
+  }
+
+  /** Remembers which conversation is shown, for when the window is loaded anew. */
+  private remember(): void {
+    const info = this.model.currentSession();
+    if (info && this.model.isAlive(info.session) && this.model.hasBegun(info.session)) {
+      this.last.note(info);
+    }
   }
 
   private updateContext(): void {

@@ -153,6 +153,7 @@ async function closeSession(app: App): Promise<void> {
   const session = app.model.currentSession();
   if (session !== undefined && app.model.isAlive(session.session)) {
     await app.perform('acp.session.close', { session: session.session });
+    app.last.forget(session);
   }
 }
 

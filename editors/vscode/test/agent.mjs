@@ -12,6 +12,9 @@
 //   {"die": true}                        exits at once
 //
 // A prompt that is no JSON is said back. Paths are relative to the session's folder.
+//
+// node agent.mjs --keep FOLDER keeps there what is said, and loads sessions again.
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
@@ -36,8 +39,20 @@ function update(sessionId, sessionUpdate, members) {
   write({ method: 'session/update', params: { sessionId, update: { sessionUpdate, ...members } } });
 }
 
-const say = (sessionId, text, kind = 'agent_message_chunk') =>
+const kept = process.argv[2] === '--keep' ? process.argv[3] : undefined;
+const keptFile = (sessionId) => path.join(kept, `${sessionId}.json`);
+
+function say(sessionId, text, kind = 'agent_message_chunk') {
   update(sessionId, kind, { content: { type: 'text', text } });
+  keep(sessionId, kind, text);
+}
+
+function keep(sessionId, ...said) {
+  if (kept !== undefined) {
+    fs.mkdirSync(kept, { recursive: true });
+    fs.appendFileSync(keptFile(sessionId), `${JSON.stringify(said)}\n`);
+  }
+}
 
 /** Resolves when there is a file. */
 function appears(file) {
@@ -111,15 +126,29 @@ function steps(text) {
 }
 
 const methods = {
-  initialize: () => ({ protocolVersion: 1, agentCapabilities: {}, authMethods: [] }),
+  initialize: () => ({
+    protocolVersion: 1,
+    agentCapabilities: { loadSession: kept !== undefined },
+    authMethods: [],
+  }),
   'session/new': ({ cwd }) => {
-    const sessionId = `agent-${next++}`;
+    const sessionId = kept === undefined ? `agent-${next++}` : randomUUID();
     sessions.set(sessionId, { cwd });
     return { sessionId };
+  },
+  'session/load': ({ sessionId, cwd }) => {
+    const said = fs.readFileSync(keptFile(sessionId), 'utf8').trimEnd().split('\n');
+    sessions.set(sessionId, { cwd });
+    for (const line of said) {
+      const [kind, text] = JSON.parse(line);
+      update(sessionId, kind, { content: { type: 'text', text } });
+    }
+    return {};
   },
   'session/prompt': async ({ sessionId, prompt }) => {
     const session = sessions.get(sessionId);
     session.cancelled = false;
+    keep(sessionId, 'user_message_chunk', prompt[0]?.text ?? '');
     for (const one of steps(prompt[0]?.text ?? '')) {
       await step(sessionId, session, one);
     }

@@ -15,6 +15,7 @@ const limit = 240_000;
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-host-'));
 const workspace = path.join(home, 'workspace');
 fs.mkdirSync(workspace);
+const agent = path.join(extension, 'test/agent.mjs');
 const program = process.env.ACP_LS_PROGRAM || path.join(home, 'acp-ls');
 if (!process.env.ACP_LS_PROGRAM) {
   execFileSync('go', ['build', '-o', program, './cmd/acp-ls'], { cwd: root, stdio: 'inherit' });
@@ -31,7 +32,8 @@ try {
       'acpls.server.path': program,
       'acpls.defaultAgent': 'script',
       'acpls.agents': {
-        script: { command: process.execPath, args: [path.join(extension, 'test/agent.mjs')] },
+        script: { command: process.execPath, args: [agent] },
+        keeper: { command: process.execPath, args: [agent, '--keep', path.join(home, 'kept')] },
       },
     },
     env: {

@@ -2,9 +2,11 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../app';
-import { messageOf } from '../connection';
+import { CommandError, messageOf } from '../connection';
+import type { SessionInfo } from '../contract';
 import { rangeOf } from '../editor';
 import { show } from '../review/changes';
+import type { Before } from './before';
 import { openToolDiff } from './diff';
 import { mentionOf } from './mention';
 import type { ChatModel } from './model';
@@ -27,6 +29,8 @@ const commands: Record<ChatCommand, string> = {
 };
 
 export class ChatController {
+  private resuming: Promise<string> | undefined;
+
   constructor(
     private readonly app: App,
     private readonly model: ChatModel,
@@ -58,6 +62,44 @@ export class ChatController {
       this.model.onSession(info);
       await this.select(info.session);
     }
+  }
+
+  /**
+   * Takes a conversation up again that has ended with acp-ls or with the window: with the agent's
+   * own record of it, if it has one, else with a new session, which says so. Returns the session,
+   * which is shown.
+   */
+  private resume(lost: Before): Promise<string> {
+    this.resuming ??= this.reload(lost).finally(() => {
+      this.resuming = undefined;
+    });
+    return this.resuming;
+  }
+
+  private async reload(lost: Before): Promise<string> {
+    const { agent, sessionId, cwd } = lost;
+    let info: SessionInfo;
+    let why: string | undefined;
+    try {
+      info = await this.app.execute('acp.session.load', { agent, sessionId, ...(cwd && { cwd }) });
+    } catch (err) {
+      const kind = err instanceof CommandError ? err.kind : undefined;
+      if (kind === 'ended') {
+        throw err; // acp-ls does not run
+      }
+      if (kind === 'invalid' || kind === 'unknownSession') {
+        this.app.last.forget(lost);
+      }
+      info = await this.app.execute('acp.session.new', { agent, ...(cwd && { cwd }) });
+      why = messageOf(err);
+    }
+    this.model.onSession(info);
+    this.model.show(info.session);
+    if (why !== undefined) {
+      const text = `This is a new session: ${agent} does not know what was said before (${why}).`;
+      this.model.note(info.session, text);
+    }
+    return info.session;
   }
 
   /** Shows a session, with its transcript. */
@@ -131,6 +173,13 @@ export class ChatController {
         return;
       case 'newSession':
         return this.start(message.agent);
+      case 'resume': {
+        const lost = this.model.lost();
+        if (lost !== undefined) {
+          await this.resume(lost);
+        }
+        return;
+      }
       case 'select':
         return this.select(message.session);
       case 'setOption':
@@ -190,7 +239,10 @@ export class ChatController {
     session: string | undefined,
   ): Promise<void> {
     try {
-      const to = session ?? (await this.app.execute('acp.session.new', {})).session;
+      const lost = session === undefined ? this.model.lost() : undefined;
+      const resumed = this.resuming ?? (lost && this.resume(lost));
+      const to =
+        (await resumed) ?? session ?? (await this.app.execute('acp.session.new', {})).session;
       const context = attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
       await this.app.execute('acp.prompt', {
         session: to,

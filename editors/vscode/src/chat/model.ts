@@ -3,6 +3,7 @@
  * what acp-ls tells, and says what of it the page has to be told. Pure: knows nothing of VS Code.
  */
 import type { Entry, Notifications, SessionInfo } from '../contract';
+import type { Before } from './before';
 import type {
   Agent,
   Asked,
@@ -39,6 +40,8 @@ export class ChatModel {
   private forms: Form[] = [];
   private agents: Agent[] = [];
   private files: ChangedFile[] = [];
+  private before: Before | null = null;
+  private notes = 0;
   /** How often acp-ls has ended. */
   private runs = 0;
 
@@ -58,6 +61,7 @@ export class ChatModel {
       forms: this.forms,
       agents: this.agents,
       files: this.files,
+      before: this.before && { agent: this.before.agent, title: this.before.title },
     };
   }
 
@@ -78,6 +82,22 @@ export class ChatModel {
   /** The session that is shown. */
   currentSession(): SessionInfo | undefined {
     return this.current()?.info;
+  }
+
+  /** Whether anything was said to a session. */
+  hasBegun(session: string): boolean {
+    const entries = this.conversations.get(session)?.entries ?? [];
+    return entries.some(({ kind }) => kind === 'user');
+  }
+
+  /** The conversation that the next prompt takes up again: it is over, but the user has not ended it. */
+  lost(): Before | undefined {
+    const info = this.current()?.info;
+    if (info === undefined) {
+      return this.before ?? undefined;
+    }
+    const over = info.session.startsWith(ended) && info.state !== 'closed';
+    return over && info.sessionId !== '' && this.hasBegun(info.session) ? info : undefined;
   }
 
   openQuestions(): readonly Asked[] {
@@ -132,6 +152,11 @@ export class ChatModel {
     this.postFor(session, { type: 'entry', entry });
   }
 
+  /** Says something in a transcript that acp-ls does not know. */
+  note(session: string, text: string): void {
+    this.onEntry({ session, entry: { id: `note-${this.notes++}`, kind: 'notice', text } });
+  }
+
   /** acp/chunk. */
   onChunk({ session, id, text }: Notifications['acp/chunk']): void {
     const conversation = this.ensure(session);
@@ -168,6 +193,11 @@ export class ChatModel {
   /** Whether a session's transcript has to be fetched. */
   isPartial(session: string): boolean {
     return this.conversations.get(session)?.whole === false;
+  }
+
+  /** The conversation of before this window, offered until a session is shown. */
+  setBefore(before: Before | undefined): void {
+    this.before = before ?? null;
   }
 
   /** Sessions that were there before this window (acp.session.list). */

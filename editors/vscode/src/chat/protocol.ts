@@ -29,6 +29,8 @@ export interface ChatState {
   agents: Agent[];
   /** Files with changes to decide on. */
   files: ChangedFile[];
+  /** The conversation of before this window, offered while no session is shown. */
+  before: Pick<SessionInfo, 'agent' | 'title'> | null;
 }
 
 export interface ServerState {
@@ -164,6 +166,8 @@ export type PageMessage =
     }
   | { type: 'stop' }
   | { type: 'newSession'; agent?: string }
+  /** Takes the conversation of before up again. */
+  | { type: 'resume' }
   | { type: 'select'; session: string }
   | { type: 'setOption'; option: string; value: unknown }
   | { type: 'editQueued'; id: string; text: string }

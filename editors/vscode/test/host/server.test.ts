@@ -96,6 +96,45 @@ suite('acp-ls', () => {
     assert.deepEqual(said(app, 'agent'), ['after']);
   });
 
+  const send = (text: string) =>
+    app.chat.receive({ type: 'send', request: 1, text, attachments: [], when: 'queue' });
+
+  test('restart: the next prompt takes the conversation up again, where the agent has kept it', async () => {
+    await app.chat.start('keeper');
+    send('first');
+    await until('is answered', () => said(app, 'agent').join() === 'first');
+    const before = app.model.currentSession();
+    await app.restart();
+    send('second');
+    await until('goes on', () => said(app, 'agent').join() === 'first,second');
+    assert.deepEqual(said(app, 'user'), ['first', 'second']);
+    assert.deepEqual(said(app, 'notice'), []);
+    assert.equal(app.model.currentSession()?.sessionId, before?.sessionId);
+    assert.equal(app.last.get()?.sessionId, before?.sessionId);
+  });
+
+  test('restart: else the next prompt begins a new session, which says so', async () => {
+    await startSession(app);
+    send('first');
+    await until('is answered', () => said(app, 'agent').join() === 'first');
+    await app.restart();
+    send('second');
+    await until('is answered', () => said(app, 'agent').join() === 'second');
+    assert.match(said(app, 'notice').join(), /script does not know what was said before/);
+  });
+
+  test('a conversation that is closed is not offered again', async () => {
+    await startSession(app);
+    send('first');
+    await until('is remembered', () => app.last.get()?.title === 'first');
+    await vscode.commands.executeCommand('acpls.closeSession');
+    assert.equal(app.last.get(), undefined);
+    await app.restart();
+    send('second');
+    await until('is answered', () => said(app, 'agent').join() === 'second');
+    assert.deepEqual(said(app, 'notice'), []);
+  });
+
   test('acp-ls dies: it is started again, with the documents that are open', async () => {
     const document = await open('again.txt', 'x\n');
     const edit = new vscode.WorkspaceEdit();

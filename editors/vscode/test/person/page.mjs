@@ -143,6 +143,7 @@ const state = (members) => ({
     files: [
       { uri: 'file:///w/main.go', label: 'main.go', added: 2, removed: 1, hunks: 2, conflicts: 0 },
     ],
+    before: null,
     ...members,
   },
 });
@@ -183,6 +184,16 @@ try {
   await send(state({ sessions: [], current: null, entries: [], files: [] }));
   await page.getByRole('button', { name: 'Demo' }).waitFor();
   await shot('welcome');
+
+  const title = 'Rename a word that is in so many places that it does not fit in here';
+  const before = { agent: 'demo', title };
+  await send(state({ sessions: [], current: null, entries: [], files: [], before }));
+  await page.getByText(title).waitFor();
+  assert.equal(await page.getByRole('heading', { name: 'Work with a coding agent' }).count(), 0);
+  await page.getByRole('button', { name: 'Demo' }).waitFor(); // there is a way to begin anew
+  await shot('before');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  assert.equal((await told('resume')).length, 1);
 
   await send(state());
   await page.getByText('one', { exact: true }).waitFor();

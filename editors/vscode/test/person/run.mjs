@@ -36,6 +36,8 @@ const atOnce = 2;
 /** All of it takes two minutes on a busy machine; what takes this long, in milliseconds, hangs. */
 const limit = 15 * 60_000;
 
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-person-'));
+const agent = path.join(extension, 'test/agent.mjs');
 const settings = {
   'editor.autoIndent': 'none',
   ...(process.env.ACPLS_TEST_THEME && { 'workbench.colorTheme': process.env.ACPLS_TEST_THEME }),
@@ -47,11 +49,11 @@ const withScript = {
   'editor.scrollBeyondLastLine': false, // so that all of a short text is on the screen
   'acpls.defaultAgent': 'script',
   'acpls.agents': {
-    script: { command: process.execPath, args: [path.join(extension, 'test/agent.mjs')] },
+    script: { command: process.execPath, args: [agent] },
+    keeper: { command: process.execPath, args: [agent, '--keep', path.join(home, 'kept')] },
   },
 };
 
-const home = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-person-'));
 const began = Date.now();
 const since = () => `${((Date.now() - began) / 1000).toFixed(1)} s`;
 const failed = [];
@@ -64,6 +66,7 @@ async function play(name, story) {
   try {
     window = await Window.open(browser.context, {
       base: vscode.base,
+      home,
       project: path.join(home, 'projects', story.project ?? name),
       files: story.files,
       pictures,

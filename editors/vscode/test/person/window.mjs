@@ -19,11 +19,12 @@ export class Window {
    * @param {import('playwright-core').BrowserContext} context
    * @param {object} options
    * @param {string} options.base where VS Code is
+   * @param {string} options.home what its server was started with
    * @param {string} options.project the folder that is opened; made here
    * @param {Record<string, string>} options.files what is in it
    * @param {string} [options.pictures] a folder
    */
-  static async open(context, { base, project, files, pictures }) {
+  static async open(context, { base, home, project, files, pictures }) {
     fs.mkdirSync(project, { recursive: true });
     for (const [name, text] of Object.entries(files)) {
       fs.mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
@@ -32,7 +33,7 @@ export class Window {
     const page = await context.newPage();
     page.setDefaultTimeout(patience);
     page.on('dialog', (dialog) => dialog.accept().catch(() => undefined)); // "Leave this site?"
-    const window = new Window(page, project, pictures);
+    const window = new Window(page, home, project, pictures);
     page.on('console', (message) => {
       if (control.test(message.text())) {
         window.problems.push(`${message.location().url}: ${message.text()}`);
@@ -43,8 +44,9 @@ export class Window {
     return window;
   }
 
-  constructor(page, project, pictures) {
+  constructor(page, home, project, pictures) {
     this.page = page;
+    this.home = home;
     this.project = project;
     this.pictures = pictures;
   }
@@ -93,6 +95,25 @@ export class Window {
     await this.until(`${name} is as it should be`, () => this.disk(name) === text).catch(() =>
       assert.equal(this.disk(name), text),
     );
+  }
+
+  /** Waits until VS Code keeps an unsaved text for when it is loaded anew: it takes a second or so. */
+  async backedUp(text) {
+    const folder = path.join(this.home, 'vscode/User/Backups');
+    const holds = (file) =>
+      file.isFile() && this.#isIn(path.join(file.parentPath, file.name), text);
+    await this.until('the unsaved text is kept', () => {
+      const there = fs.existsSync(folder);
+      return there && fs.readdirSync(folder, { recursive: true, withFileTypes: true }).some(holds);
+    });
+  }
+
+  #isIn(file, text) {
+    try {
+      return fs.readFileSync(file, 'utf8').endsWith(text);
+    } catch {
+      return false; // it is gone
+    }
   }
 
   // The workbench.

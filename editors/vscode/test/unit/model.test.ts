@@ -140,6 +140,48 @@ suite('chat model', () => {
     assert.equal(model.sessions().length, 2);
   });
 
+  test('what the next prompt takes up again', () => {
+    assert.equal(model.lost(), undefined);
+    const before = { agent: 'demo', sessionId: 'x', cwd: '/w', title: 'then' };
+    model.setBefore(before);
+    assert.deepEqual(model.lost(), before);
+    assert.deepEqual(model.state().before, { agent: 'demo', title: 'then' });
+
+    model.onSession(info('a'));
+    assert.equal(model.lost(), undefined, 'one is shown');
+    model.setServer({ state: 'stopped' });
+    assert.equal(model.lost(), undefined, 'nothing was said to it');
+
+    model.setServer({ state: 'running' });
+    model.onSession(info('b'));
+    model.show('b');
+    model.onEntry({ session: 'b', entry: { id: '1', kind: 'user', text: 'hi' } });
+    assert.equal(model.lost(), undefined, 'it is alive');
+    model.setServer({ state: 'stopped' });
+    assert.equal(model.lost()?.sessionId, 'of-b');
+
+    model.setServer({ state: 'running' });
+    model.onSession(info('c'));
+    model.show('c');
+    model.onEntry({ session: 'c', entry: { id: '1', kind: 'user', text: 'hi' } });
+    model.onSession(info('c', 'closed'));
+    model.setServer({ state: 'stopped' });
+    assert.equal(model.lost(), undefined, 'the user has closed it');
+  });
+
+  test('a note is an entry of its own', () => {
+    model.onSession(info('a'));
+    model.note('a', 'one');
+    model.note('a', 'two');
+    assert.deepEqual(
+      model.state().entries.map(({ kind, text }) => [kind, text]),
+      [
+        ['notice', 'one'],
+        ['notice', 'two'],
+      ],
+    );
+  });
+
   test('a server that never ran ends nothing', () => {
     const fresh = new ChatModel((message) => posted.push(message));
     fresh.setServer({ state: 'starting' });

@@ -52,7 +52,11 @@ function drawAround(): void {
     asking,
   });
   const empty = state.entries.length === 0;
-  hello.show(empty && state.server.state === 'running' ? (info ? [] : state.agents) : undefined);
+  hello.show(
+    empty && state.server.state === 'running'
+      ? { agents: info ? [] : state.agents, before: info ? null : state.before }
+      : undefined,
+  );
   transcript.element.hidden = empty && !isOpen(info);
   busy.show(activity(info, state.entries));
   trouble.show({

@@ -1,6 +1,6 @@
 /** What is around the transcript: sessions, options, changed files, waiting prompts, banners. */
 import type { Option, Queued, SessionInfo, Usage } from '../../contract';
-import type { Agent, ChangedFile, ServerState } from '../protocol';
+import type { ChangedFile, ChatState, ServerState } from '../protocol';
 import { type Child, h, iconButton, textButton } from './dom';
 import { post } from './host';
 import { fullness, isOpen, many, sessionName, usage } from './words';
@@ -227,10 +227,37 @@ export function banner({ server, info }: Banner): Child[] {
   return [];
 }
 
-/** What is shown where there is no conversation yet. */
-export function welcome(agents: Agent[] | undefined): Child[] {
-  if (agents === undefined) {
+/** What is shown where there is no conversation yet: the one of before, or how to begin. */
+export function welcome(shown: Pick<ChatState, 'agents' | 'before'> | undefined): Child[] {
+  if (shown === undefined) {
     return [];
+  }
+  const agents = h(
+    'div',
+    { class: 'agents' },
+    ...shown.agents
+      .filter(({ installed }) => installed)
+      .map(({ name, title }) =>
+        textButton(title ?? name, () => post({ type: 'newSession', agent: name })),
+      ),
+  );
+  const { before } = shown;
+  if (before) {
+    return [
+      h('h2', {}, 'Conversation of before'),
+      h(
+        'div',
+        { class: 'before' },
+        h('span', { class: 'title', title: before.title }, before.title || 'without a title'),
+        textButton('Continue', () => post({ type: 'resume' }), 'primary'),
+      ),
+      h(
+        'p',
+        { class: 'dim' },
+        `Your next prompt continues it too, if ${before.agent} has kept it. A new one with:`,
+      ),
+      agents,
+    ];
   }
   return [
     h('h2', {}, 'Work with a coding agent'),
@@ -244,14 +271,6 @@ export function welcome(agents: Agent[] | undefined): Child[] {
       { class: 'dim' },
       'Name files with @, or select text and choose “Add Selection to Chat”.',
     ),
-    h(
-      'div',
-      { class: 'agents' },
-      ...agents
-        .filter(({ installed }) => installed)
-        .map(({ name, title }) =>
-          textButton(title ?? name, () => post({ type: 'newSession', agent: name })),
-        ),
-    ),
+    agents,
   ];
 }

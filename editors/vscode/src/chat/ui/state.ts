@@ -13,6 +13,7 @@ export function emptyState(): ChatState {
     forms: [],
     agents: [],
     files: [],
+    before: null,
   };
 }
 
