@@ -68,6 +68,7 @@ type world struct {
 	agents     *scriptagent.Server
 	started    int      // agents, ever
 	args       []string // of acp-ls
+	living     int      // acp-ls that run
 
 	*process
 }
@@ -170,6 +171,7 @@ func (w *world) start() *process {
 	out, err := p.cmd.StdoutPipe()
 	check(w.t, err)
 	check(w.t, p.cmd.Start())
+	w.living++
 	w.process = p
 	w.t.Cleanup(func() { p.end() })
 	p.editor, err = fakeeditor.Start(w.limit(), &duplex{out, in, sync.Once{}}, fakeeditor.Options{
@@ -206,6 +208,7 @@ func (p *process) kill() {
 		_ = p.editor.Kill()
 	}
 	_ = p.cmd.Wait() // it was killed
+	p.w.living--
 	if p.agent != nil {
 		select {
 		case <-p.agent.Done():
@@ -213,6 +216,7 @@ func (p *process) kill() {
 			p.w.t.Fatal("the agent outlives acp-ls")
 		}
 	}
+	p.w.awaitLocks()
 }
 
 func (p *process) end() {

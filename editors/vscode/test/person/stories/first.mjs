@@ -100,10 +100,13 @@ export async function play(window, step) {
   });
 
   await step('reject one by lightbulb', async () => {
+    const toTheChange = async () => {
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.press('Control+Alt+n');
+      await page.locator('.statusbar-item', { hasText: /^Ln 6, Col 5/ }).waitFor();
+    };
     await editor.click();
-    await page.keyboard.press('Control+Home');
-    await page.keyboard.press('Control+Alt+n');
-    await page.locator('.statusbar-item', { hasText: /^Ln 6, Col 5/ }).waitFor();
+    await toTheChange();
     const bulb = page.locator('.lightBulbWidget, .codicon-gutter-lightbulb');
     const menu = page.locator('.action-widget', { hasText: 'Quick Fix' });
     await window.until('a light bulb for the change', async () => {
@@ -114,7 +117,7 @@ export async function play(window, step) {
       }
       // It was still that of the line before.
       await page.keyboard.press('Escape');
-      await page.keyboard.press('ArrowRight');
+      await toTheChange();
       return false;
     });
     await window.picture('lightbulb');
