@@ -179,7 +179,11 @@ func (d *Doc) moveAnchors(at, old, n int) {
 		}
 	}
 	for i, r := range d.conflicts {
-		if from, to := shift(r.at, r.at+r.n); from != r.at || to != r.at+r.n {
+		from, to := shift(r.at, r.at+r.n)
+		if old == 0 && at == r.at && r.n > 0 { // rows put in front are none of those in dispute
+			from, to = r.at+n, r.at+n+r.n
+		}
+		if from != r.at || to != r.at+r.n {
 			c := *r
 			c.at, c.n = from, to-from
 			d.conflicts = slices.Clone(d.conflicts)
