@@ -169,6 +169,46 @@ func TestNoPointAfterTheLast(t *testing.T) {
 	}
 }
 
+// A look that began while a turn ran takes nothing in when the turn is over as the disk
+// has been read: the user may have saved by then, and typed on.
+func TestNoHintAfterTheTurn(t *testing.T) {
+	for _, dirty := range []bool{true, false} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		e.open(uri, ten)
+		for !c.file(buffers.Path(path)).knows() {
+			runtime.Gosched()
+		}
+		if dirty {
+			e.replace(uri, "1\n", "1 USER\n")
+		}
+		was := e.text(uri)
+		writeFile(t, path, ten+"more\n")
+		f := c.file(buffers.Path(path))
+		for _, over := range []bool{true, false} {
+			if err := f.catchUpUnless(t.Context(), f.whose, func() bool { return over }); err != nil {
+				t.Fatal(err)
+			}
+			want := was + "more\n"
+			if over {
+				want = was
+			}
+			if got := e.text(uri); got != want {
+				t.Errorf("dirty %v, over %v: text %q, want %q", dirty, over, got, want)
+			}
+		}
+	}
+}
+
+func (f *file) knows() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.before != nil
+}
+
 // A file that is no text is shown as changed; accepting lets it be, rejecting brings
 // back what it was.
 func TestOpaque(t *testing.T) {

@@ -249,11 +249,11 @@ func (c *Core) worked(folder string) bool {
 }
 
 // followGit takes in what git has made of a file that no editor has open.
-func (f *file) followGit() { f.followUnopened(review.AuthorGit) }
+func (f *file) followGit() { f.followUnopened(review.AuthorGit, func() bool { return false }) }
 
 // followUnopened takes in what somebody, for the user, has made of a file that no
 // editor has open.
-func (f *file) followUnopened(by review.Author) {
+func (f *file) followUnopened(by review.Author, over func() bool) {
 	if f.lockOps(f.core.ctx) != nil {
 		return
 	}
@@ -271,8 +271,8 @@ func (f *file) followUnopened(by review.Author) {
 		return
 	}
 	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
-	if err != nil {
-		return // it is no text any more
+	if err != nil || over() {
+		return // it is no text any more, or may be somebody else's by now
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"acp-ls/buffers"
@@ -59,6 +60,22 @@ func (c *Core) toolRan(p buffers.Path, since time.Time, except string) bool {
 				(!toolEnded(it.Tool.Status) || it.ended.After(since))
 		})
 	})
+}
+
+// turnsAt names the turns that run and whose agents may write a file.
+func (c *Core) turnsAt(p buffers.Path) string {
+	var turns []string
+	for _, s := range c.allSessions() {
+		if !s.concerns(p) {
+			continue
+		}
+		s.mu.Lock()
+		if t := s.running; t != nil && t.sent && !t.over {
+			turns = append(turns, t.id)
+		}
+		s.mu.Unlock()
+	}
+	return strings.Join(turns, " ")
 }
 
 // running tells whether a turn runs whose agent may have written a file.

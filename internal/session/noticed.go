@@ -74,18 +74,22 @@ func (c *Core) foldersChanged(folders []string) {
 		if !slices.ContainsFunc(folders, func(folder string) bool { return inRoots([]string{folder}, dir) }) {
 			continue
 		}
+		// What comes to the disk when other turns run, or none any more, is somebody else's:
+		// the agent's, or the user's, who may have saved.
+		turns := c.turnsAt(f.path)
+		over := func() bool { return c.turnsAt(f.path) != turns }
 		running := c.running(f.path)
 		if !running && f.followsDisk() {
 			c.spawn(func() {
 				c.watchFolder(string(f.path)) // it may have come with its folder
-				f.followUnopened(review.AuthorUser)
+				f.followUnopened(review.AuthorUser, over)
 			})
 		}
 		if !running || !slices.Contains(folders, dir) {
 			continue
 		}
 		c.spawn(func() {
-			if err := f.catchUp(c.ctx); err != nil && c.ctx.Err() == nil {
+			if err := f.catchUpUnless(c.ctx, f.whose, over); err != nil && c.ctx.Err() == nil {
 				c.log.Warn("bring document up to date", "path", f.path, "err", err)
 			}
 		})

@@ -208,8 +208,13 @@ func (f *file) catchUp(ctx context.Context) error { return f.catchUpAs(ctx, f.wh
 
 // catchUpAs is catchUp for a text of which whose says whose it is.
 func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) error {
+	return f.catchUpUnless(ctx, whose, func() bool { return false })
+}
+
+// catchUpUnless is catchUpAs, unless it is over when the disk has been read.
+func (f *file) catchUpUnless(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
 	for range maxTries {
-		if again, err := f.catchUpOnce(ctx, whose); err != nil || !again {
+		if again, err := f.catchUpOnce(ctx, whose, over); err != nil || !again {
 			return err
 		}
 	}
@@ -222,7 +227,7 @@ var errGoneOn = errors.New("the user has typed meanwhile")
 
 // catchUpOnce is catchUpAs for what the disk has at one time. again: the editor has
 // read something else, or the user has gone on.
-func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) (again bool, err error) {
+func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) (again bool, err error) {
 	f.mu.Lock()
 	live, d, open := f.live()
 	before, gone, fine := f.before, f.entire.gone, f.fine
@@ -234,7 +239,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 		return false, err
 	}
 	disk, err := f.whole(ctx, live.at.store.Look)
-	if err != nil || !disk.Exists {
+	if err != nil || !disk.Exists || over() {
 		return false, err
 	}
 	f.mu.Lock()
@@ -246,7 +251,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	case !open:
 		return false, nil
 	case d.State() == buffers.Dirty:
-		return false, f.mergeDisk(ctx, whose)
+		return false, f.mergeDisk(ctx, whose, over)
 	case d.State() != buffers.Behind:
 		return false, nil
 	}
@@ -356,13 +361,13 @@ func (f *file) takeRead(fl *flight, t text.Text) {
 // mergeDisk merges what has changed on disk since the before-copy into a
 // document with unsaved text. Where the user has changed the same lines, theirs
 // stay and the disk's are kept as a conflict.
-func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *taken) review.Origin) error {
+func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
 	defer f.unlockOps()
 	disk, err := f.whole(ctx, buffers.ReadDisk)
-	if err != nil || !disk.Exists {
+	if err != nil || !disk.Exists || over() {
 		return err
 	}
 	now := text.New(disk.Content)
