@@ -45,9 +45,14 @@ type question struct {
 	shown  int // how often the editors were asked; guarded by broker.mu
 }
 
-func (q *question) settle(o PermissionOutcome) bool {
+func (q *question) settle(o PermissionOutcome) bool { return q.settleAfter(o, func() {}) }
+
+// settleAfter is settle with something that is done first, if the question is open still:
+// the agent may ask again as soon as it has its answer.
+func (q *question) settleAfter(o PermissionOutcome, first func()) bool {
 	settled := false
 	q.once.Do(func() {
+		first()
 		q.answer <- o
 		q.end()
 		settled = true
@@ -176,9 +181,11 @@ func (b *broker) choose(q *question, optionID string) error {
 	}
 	for _, o := range q.Options {
 		if o.OptionID == optionID {
-			if q.settle(PermissionOutcome{OptionID: optionID}) && strings.HasSuffix(o.Kind, "_always") {
-				b.remember(q, o)
-			}
+			q.settleAfter(PermissionOutcome{OptionID: optionID}, func() {
+				if strings.HasSuffix(o.Kind, "_always") {
+					b.remember(q, o)
+				}
+			})
 			return nil
 		}
 	}
