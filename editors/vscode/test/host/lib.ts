@@ -68,7 +68,8 @@ export async function type(line: number, character: number, text: string): Promi
 
 export async function closeAll(): Promise<void> {
   for (const document of vscode.workspace.textDocuments) {
-    if (document.isDirty && document.uri.scheme === 'file') {
+    // Settings are written, through a document, by VS Code itself.
+    if (document.isDirty && vscode.workspace.getWorkspaceFolder(document.uri)) {
       await vscode.window.showTextDocument(document, { preview: false });
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     }
