@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"acp-ls/buffers/linediff"
+	"acp-ls/buffers/text"
 )
 
 // oracle does what Doc does in the plainest way: it keeps all rows of the document in one list
@@ -113,6 +114,7 @@ func (o *oracle) agentEdit(s string, x Origin) {
 		return
 	}
 	o.seq++
+	o.learnEnding(s, x.Author)
 	a, b := splitRows(old), splitRows(s)
 	edits := withTurned(linediff.Diff(withoutLast(texts(a), texts(b), true)), o.ends(), b)
 	g := group{window: window{rows: o.rows}, edits: edits}
@@ -122,6 +124,17 @@ func (o *oracle) agentEdit(s string, x Origin) {
 	o.rows = o.doc.settleRows(o.rows)
 	o.anchor = nil
 	o.remember()
+}
+
+// learnEnding takes the terminator of rows that never had one from the first text that has any.
+func (o *oracle) learnEnding(s string, author Author) {
+	if o.doc.eolKnown || !strings.ContainsAny(s, "\r\n") {
+		return
+	}
+	o.doc.eolKnown = true
+	if author.ours() || !strings.ContainsAny(o.render(row.inBase), "\r\n") {
+		o.doc.eol = dominantEnding(text.New(s))
+	}
 }
 
 // ends returns the terminators of the rows of the text that count.
@@ -150,6 +163,7 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 		return
 	}
 	put := o.putting(old, s, start, end, ins, author)
+	o.learnEnding(s, author)
 	o.seq++
 	if put != nil {
 		put.seq = o.seq

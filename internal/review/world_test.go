@@ -183,7 +183,7 @@ func (w *world) dense() []row {
 
 // step does one random thing and checks everything.
 func (w *world) step() error {
-	w.o.doc.nextID, w.o.doc.eol = w.d.nextID, w.d.eol
+	w.o.doc.nextID, w.o.doc.eol, w.o.doc.eolKnown = w.d.nextID, w.d.eol, w.d.eolKnown
 	if w.d.eol.String() != w.opts.eol { // or not known yet
 		w.opts.mixed = true
 	}
@@ -433,7 +433,7 @@ func (w *world) send(start, end int, ins string, author Author) error {
 }
 
 // undone returns the words of rows that are there as undo brought them back, in another form
-// perhaps.
+// perhaps; and those that had gone into a deleted row, which a text of before has not.
 func (w *world) undone(now shot) map[string]bool {
 	rows := slices.Clone(w.first.rows)
 	for _, r := range w.first.rejected {
@@ -442,10 +442,13 @@ func (w *world) undone(now shot) map[string]bool {
 		}
 	}
 	out := map[string]bool{}
+	past := w.o.past[:len(w.o.past)-1]
+	again := slices.ContainsFunc(past, func(p oraclePast) bool { return p.text == now.text })
 	for _, r := range rows {
-		if r.undecided() && slices.ContainsFunc(now.rows, func(x row) bool { return x.id == r.id }) {
+		there := slices.ContainsFunc(now.rows, func(x row) bool { return x.id == r.id })
+		if r.undecided() && there || r.was != nil && !there && again {
 			for _, u := range userToken.FindAllString(r.text, -1) {
-				out[u] = true
+				out[u] = out[u] || there || !strings.Contains(*r.was, u)
 			}
 		}
 	}
@@ -476,8 +479,8 @@ func (w *world) conserved(start, end int, ins string, before, now shot) error {
 	}
 	was := Doc{text: w.d.anchor.text, runs: w.d.anchor.runs, tail: w.d.anchor.tail, eol: w.d.eol}
 	wasBase := was.Baseline().String()
-	for u := range w.undone(now) {
-		w.words[u] = true
+	for u, is := range w.undone(now) {
+		w.words[u] = w.words[u] || is
 	}
 	for _, u := range userToken.FindAllString(wasBase, -1) {
 		if !strings.Contains(now.base, u) && !w.words[u] {
