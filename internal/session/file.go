@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -246,7 +247,35 @@ func (f *file) reopened(ev buffers.Event, disk buffers.Disk, err error) bool {
 		return ev.Before.State() == buffers.Dirty
 	}
 	holds := func(t text.Text) bool { return buffers.NormHash(disk.Content) == buffers.NormHashText(t) }
-	return err == nil && disk.Exists && !holds(ev.After.Text) && f.before != nil && holds(f.before.Text)
+	if err != nil || !disk.Exists || f.before == nil || holds(ev.After.Text) {
+		return false
+	}
+	return holds(f.before.Text) ||
+		ev.Before.State() == buffers.Dirty && keepsUnsaved(ev.Before.Text, ev.After.Text, f.before.Text.String(), disk.Content)
+}
+
+// keepsUnsaved reports whether a document that was closed with unsaved changes and opened
+// with the text after still has a row of these: one that the file neither has nor had.
+func keepsUnsaved(before, after text.Text, files ...string) bool {
+	of := func(s string) map[string]bool {
+		rows := map[string]bool{}
+		for r := range strings.Lines(s) {
+			rows[strings.TrimSpace(r)] = true
+		}
+		return rows
+	}
+	unsaved := of(before.String())
+	for _, s := range append(files, "\n") {
+		for r := range of(s) {
+			delete(unsaved, r)
+		}
+	}
+	for r := range of(after.String()) {
+		if unsaved[r] {
+			return true
+		}
+	}
+	return false
 }
 
 // classify finds out whose a reload was, off the read loop; then is who was at work when

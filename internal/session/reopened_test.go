@@ -61,3 +61,44 @@ func TestReopenedUnsaved(t *testing.T) {
 		})
 	}
 }
+
+// The same where the agent has written the disk before, and nobody has noticed that yet.
+func TestReopenedUnsavedOverAWrite(t *testing.T) {
+	const unsaved = "0\n" + ten + "11 USER\n"
+	for _, c := range []struct{ name, typed string }{
+		{"as it was", unsaved},
+		{"typed on", "0\n" + ten + "11 USER\n12 USER\n"},
+		{"partly undone", ten + "11 USER\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			editor, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			turnOf(t, editor, l, func(h Host, id string) {
+				e.typeAt(uri, 0, len(ten), unsaved)
+				writeFile(t, path, strings.Replace(ten, "5\n", "5 AGENT\n", 1))
+				e.send(buffers.Close{URI: uri})
+				e.open(uri, c.typed)
+				content, err := h.ReadTextFile(t.Context(), id, path, nil, nil)
+				if err != nil {
+					t.Error(err)
+				}
+				if err := h.WriteTextFile(t.Context(), id, path, strings.Replace(content, "8\n", "8 AGENT\n", 1)); err != nil {
+					t.Error(err)
+				}
+			})
+			want := strings.Replace(c.typed, "5\n", "5 AGENT\n", 1)
+			want = strings.Replace(want, "8\n", "8 AGENT\n", 1)
+			if got := e.text(uri); got != want {
+				t.Errorf("text %q, want %q", got, want)
+			}
+			got := hunksOf(t, editor, uri)
+			if len(got) != 2 || got[0].Text != "5 AGENT\n" || got[1].Text != "8 AGENT\n" {
+				t.Errorf("hunks %+v", got)
+			}
+		})
+	}
+}
