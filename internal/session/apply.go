@@ -32,6 +32,17 @@ type operation struct {
 	// restores: it brings back what agents did and was rejected: a file they deleted goes.
 	restores bool
 	marks    bool // it changes no text: a file that there is not stays so
+	// takes is what the disk has that the operation takes in, if it does. It is kept in the
+	// moment in which the operation is real: what the editor tells next is told of that.
+	takes func() *taken
+}
+
+// tookIn keeps what of the disk an operation has taken in, which is real now; mu is held.
+func (f *file) tookIn(op operation) {
+	if op.takes != nil {
+		f.before = op.takes()
+		f.later()
+	}
 }
 
 // flight is an edit an editor was asked for and has not been seen to make.
@@ -198,6 +209,7 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 	}
 	if next.Text().Equal(f.doc.Text()) {
 		f.doc, f.strays = next, nil
+		f.tookIn(op)
 		f.publish()
 		f.mu.Unlock()
 		f.keep(true)
@@ -247,6 +259,7 @@ func (f *file) land(t text.Text) bool {
 		return false
 	}
 	fl.landed = true
+	f.tookIn(fl.op)
 	f.shownRev = ^f.shownRev
 	return true
 }
@@ -339,6 +352,7 @@ func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
 		return false
 	}
 	f.doc, fl.landed = d, true
+	f.tookIn(op)
 	f.shownRev = ^f.shownRev
 	return true
 }

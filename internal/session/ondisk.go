@@ -146,6 +146,8 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		f.record(op.by, was, want, !had.Exists)
 		f.keepBefore(want)
 		f.missing = removes
+	} else {
+		f.tookIn(op)
 	}
 	f.publish()
 	f.dropIfIdle()

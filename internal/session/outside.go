@@ -275,14 +275,10 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 			bring(doc, want)
 			return nil
 		},
+		takes: func() *taken { return &taken{Text: text.New(disk.Content), by: &o} },
 	})
 	if errors.Is(err, errGoneOn) {
 		return true, nil // nothing of the disk has come in, and the document is dirty now
-	}
-	if err == nil {
-		f.mu.Lock()
-		f.keepBeforeOf(text.New(disk.Content), o)
-		f.mu.Unlock()
 	}
 	return false, err
 }
@@ -312,6 +308,17 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	_ = load.apply(next)
 	was := f.doc.Text()
 	fl := &flight{before: f.doc.Clone(), want: want, next: next, reload: bring}
+	load.takes = func() *taken {
+		had := taken{Text: want, by: &o}
+		if fl.readBy != nil {
+			had.by = fl.readBy
+		}
+		if fl.read != nil {
+			had.Text = *fl.read
+		}
+		return &had
+	}
+	fl.op = load
 	f.flight = fl
 	announce := f.announce(next, f.created, f.deleted, false)
 	f.mu.Unlock()
@@ -331,15 +338,15 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	is, by := want, o
 	if fl.readBy != nil { // it was written on meanwhile, or emptied for that
 		f.record(&o, was, want, false)
-		was, o, again = want, *fl.readBy, true
+		was, by, again = want, *fl.readBy, true
 	}
 	if fl.read != nil {
-		want = *fl.read
+		is = *fl.read
 	}
-	f.record(&o, was, want, false)
-	f.keepBeforeOf(want, o)
+	f.record(&by, was, is, false)
 	return true, again, nil
 }
 
@@ -349,6 +356,7 @@ func (f *file) takeRead(fl *flight, t text.Text) {
 	f.doc, fl.landed, fl.read = fl.before, true, &t
 	if buffers.NormHashText(t) == buffers.NormHashText(fl.want) {
 		fl.reload(f.doc, t)
+		f.tookIn(fl.op)
 		return
 	}
 	fl.reload(f.doc, fl.want)
@@ -356,6 +364,7 @@ func (f *file) takeRead(fl *flight, t text.Text) {
 	by.Change = f.core.changeID()
 	fl.readBy = &by
 	takeOver(f.doc, t, by)
+	f.tookIn(fl.op)
 }
 
 // mergeDisk merges what has changed on disk since the before-copy into a
@@ -399,16 +408,11 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 			doc.AgentEdit(text.New(m.Text), o)
 			return nil
 		},
+		takes: func() *taken { return &taken{Text: now, by: &o, disputes: disputes} },
 	}
 	adopted, err := f.adopt(ctx, take)
 	if err == nil && !adopted {
 		_, err = f.changeHeld(ctx, take)
-	}
-	if err == nil {
-		f.mu.Lock()
-		f.keepBeforeOf(now, o)
-		f.before.disputes = disputes
-		f.mu.Unlock()
 	}
 	return err
 }
@@ -428,7 +432,7 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 	f.follow()
 	next := f.doc.Clone()
 	_ = take.apply(next) // a merge cannot fail
-	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next}
+	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: take}
 	f.flight = fl
 	announce := f.announce(next, f.created, f.deleted, false)
 	f.mu.Unlock()

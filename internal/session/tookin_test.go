@@ -1,0 +1,59 @@
+package session
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+)
+
+// An editor that reads a file anew by itself may do so in the very moment in which it has
+// brought the document up to date because we asked: what came to the disk in between is the
+// agent's, though by then nothing has been noted of the disk but what was asked for.
+func TestReadAnewAsItIsBroughtUp(t *testing.T) {
+	other := strings.Replace(ten, "3\n", "3\nOTHER\n", 1)
+	agents := strings.Replace(other, "9\n", "NINE AGENT\n", 1)
+	for name, ask := range map[string]func(e *fakeEditor, uri string, then func()){
+		"by an edit": func(e *fakeEditor, uri string, then func()) {
+			e.onApply = func(d DocumentEdit) (bool, error) {
+				e.onApply = nil
+				err := e.edit(d, true)
+				then()
+				return true, err
+			}
+		},
+		"by a reload": func(e *fakeEditor, uri string, then func()) {
+			e.caps["reload"] = true
+			e.onReload = func(uri string) (bool, error) {
+				e.send(buffers.Close{URI: uri})
+				e.open(uri, other)
+				then()
+				return true, nil
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a.txt")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			writeFile(t, path, other)
+			done := make(chan struct{})
+			ask(e, uri, func() {
+				writeFile(t, path, agents)
+				e.replace(uri, other, agents)
+				close(done)
+			})
+			turnOf(t, c, l, func(Host, string) { <-done })
+			if base, err := c.Baseline(uri); err != nil || base != other {
+				t.Errorf("baseline %q, %v", base, err)
+			}
+			if got := hunksOf(t, c, uri); len(got) != 1 || got[0].Text != "NINE AGENT\n" {
+				t.Errorf("hunks %+v", got)
+			}
+		})
+	}
+}
