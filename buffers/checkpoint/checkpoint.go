@@ -60,7 +60,7 @@ type Checkpoint struct {
 // kept is a copy with what tells whether it still is one.
 type kept struct {
 	State
-	info fs.FileInfo // nil if there was no file
+	info fs.FileInfo // nil if there was no file, or it is one of an earlier process
 	at   time.Time   // when it was looked at
 }
 
@@ -68,7 +68,7 @@ type kept struct {
 // reading it. One that was written just before it was looked at may have been
 // written again within the same tick of its time stamp.
 func (k *kept) current(info fs.FileInfo) bool {
-	return sameInfo(k.info, info) && (info == nil || k.at.Sub(info.ModTime()) > racy)
+	return (k.info != nil || !k.Exists) && sameInfo(k.info, info) && (info == nil || k.at.Sub(info.ModTime()) > racy)
 }
 
 // Take makes a checkpoint of a folder. An earlier one of the same folder makes it

@@ -97,9 +97,6 @@ func (k *walk) agentWrites(name string, kill *moment) {
 func (k *walk) agentWritesDisk(name string, kill *moment) {
 	k.t.Helper()
 	next := k.m[name].agentEdits(k.r, &k.n)
-	if kill != nil {
-		next = k.mayBeUsers(name)
-	}
 	t := k.prompt()
 	k.may(name, next)
 	k.did("agent writes %s by itself", name)
@@ -112,20 +109,6 @@ func (k *walk) agentWritesDisk(name string, kill *moment) {
 	}
 	t.end()
 	k.happened(name, next)
-}
-
-// mayBeUsers returns a file with one row of the agent's more, which is taken for the user's if
-// nobody looked before the kill.
-func (k *walk) mayBeUsers(name string) rows {
-	k.t.Helper()
-	next, before := k.m[name].userTypes(k.r, &k.n)
-	if next == nil {
-		k.t.Fatal("there is no room between what is undecided")
-	}
-	k.may(name, next)
-	next = slices.Clone(next)
-	next[slices.IndexFunc(next, func(x row) bool { return x.text+"\n" == before })-1].agent = true
-	return next
 }
 
 func (k *walk) userTypes() {
@@ -156,17 +139,24 @@ func (k *walk) rests() {
 	}
 	k.did("the user rests")
 	text, _ := k.buffer("f")
+	k.awaitIn(".journal", text)
+}
+
+// awaitIn waits until a text is in one of the files of the state directory with this
+// extension.
+func (w *world) awaitIn(ext, text string) {
+	w.t.Helper()
 	watcher, err := fsnotify.NewWatcher()
-	check(k.t, err)
+	check(w.t, err)
 	defer watcher.Close()
-	journals := k.journals(".journal")
-	if len(journals) == 0 {
-		k.t.Fatal("nothing was written down")
+	files := w.journals(ext)
+	if len(files) == 0 {
+		w.t.Fatal("nothing was written down")
 	}
-	check(k.t, watcher.Add(filepath.Dir(journals[0])))
+	check(w.t, watcher.Add(filepath.Dir(files[0])))
 	limit := time.After(patience)
 	for {
-		for _, name := range journals {
+		for _, name := range files {
 			if b, err := os.ReadFile(name); err == nil && bytes.Contains(b, []byte(text)) {
 				return
 			}
@@ -174,9 +164,9 @@ func (k *walk) rests() {
 		select {
 		case <-watcher.Events:
 		case err := <-watcher.Errors:
-			k.t.Fatal(err)
+			w.t.Fatal(err)
 		case <-limit:
-			k.t.Fatal("what the user typed was not written down")
+			w.t.Fatalf("%q was not written down", text)
 		}
 	}
 }

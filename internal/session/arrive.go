@@ -36,7 +36,9 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 		f.before, f.sent = nil, nil
 	}
 	f.kept.resting = false
+	left := f.laterThan(d.Text)
 	f.touchOpen(openDoc{at, d.URI})
+	f.wakeWithout(left, d.Text)
 	f.wake(d.Text, false)
 	f.unpark(d.Text)
 	ar.then = f.core.attribute(f.path)
@@ -46,6 +48,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 		f.doc.Reload(d.Text, review.Origin{Change: ar.change, Author: review.AuthorUnknown})
 	}
 	f.follow()
+	f.bringLeft(left)
 	f.stir()
 	f.publish()
 	return ar

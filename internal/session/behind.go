@@ -23,6 +23,7 @@ func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
 	if point == nil {
 		return
 	}
+	s.core.durable.beforeCopies().begin(s, point)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.point, s.pointOf, s.prepared = point, t, nil
@@ -46,8 +47,11 @@ func (s *session) tellNotes(point *checkpoint.Checkpoint) {
 // prepare makes a checkpoint while nothing goes on, so that the next turn's has only
 // to be compared with it.
 func (s *session) prepare() {
-	if s.core.settings().Review.OutOfBand {
-		s.newCheckpoint(s.core.ctx)
+	if !s.core.settings().Review.OutOfBand {
+		return
+	}
+	if point := s.newCheckpoint(s.core.ctx); point != nil {
+		s.core.durable.beforeCopies().save(s.cwd, point)
 	}
 }
 
@@ -116,6 +120,9 @@ func (s *session) compareDisk(ctx context.Context) {
 	}
 	s.comparePutBack(ctx, point, changes)
 	s.core.durable.write(true)
+	for _, ch := range changes {
+		s.core.file(ch.Path).noteState(ch.After)
+	}
 }
 
 // noteSeen notes that the session knows what a file is now: by its own hand, mostly.

@@ -25,6 +25,8 @@ import (
 // Journal is what the core needs of a journal; *journal.Journal is one.
 type Journal interface {
 	Write(sync bool, records ...journal.Record) error
+	Note(sync bool, notes ...journal.Note) error
+	DropNotes() error
 	TakeOver() (*journal.Found, error)
 	Dead() bool
 	Close() error
@@ -32,10 +34,11 @@ type Journal interface {
 
 // durable is the core's journal.
 type durable struct {
-	core  *Core
-	open  func(workspace string) (Journal, error)
-	begin sync.Once
-	ready chan struct{} // closed when what earlier runs have left was taken up
+	core    *Core
+	open    func(workspace string) (Journal, error)
+	begin   sync.Once
+	ready   chan struct{} // closed when what earlier runs have left was taken up
+	befores befores
 
 	mu      sync.Mutex // guards what follows
 	journal Journal    // nil if it is not open, or cannot be
@@ -47,7 +50,17 @@ func newDurable(c *Core, open func(string) (Journal, error)) *durable {
 	if open == nil {
 		return nil
 	}
-	return &durable{core: c, open: open, ready: make(chan struct{})}
+	d := &durable{core: c, open: open, ready: make(chan struct{})}
+	d.befores.d = d
+	return d
+}
+
+// beforeCopies are the notes of what files held before; nil without a journal.
+func (d *durable) beforeCopies() *befores {
+	if d == nil {
+		return nil
+	}
+	return &d.befores
 }
 
 // start opens the journal of the first workspace and takes up what earlier runs
@@ -149,7 +162,7 @@ func (d *durable) close() {
 	for _, f := range d.core.allFiles() {
 		f.keep(false)
 	}
-	if err := j.Close(); err != nil {
+	if err := errors.Join(d.befores.close(j), j.Close()); err != nil {
 		d.core.log.Error("journal", "err", err)
 	}
 }

@@ -194,6 +194,7 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 func (f *file) keepBefore(t text.Text) {
 	f.before = &taken{Text: t}
 	f.later()
+	f.noteKnown()
 }
 
 // keepBeforeOf is keepBefore for a text that is the change of o; mu is held.

@@ -69,26 +69,33 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 		d.core.tell(LevelWarning, r)
 	}
 	var sum resumed
-	for _, entries := range byPath(found.Entries) {
+	left, later := d.leftovers(ctx, found.Left)
+	for _, t := range d.tasks(found.Entries, left, first, &sum) {
 		if ctx.Err() != nil {
 			found.Keep()
 			return
 		}
-		e, lost := d.joined(entries)
-		sum.lost = append(sum.lost, lost...)
-		f, take := d.core.file(buffers.Path(e.Last.Path)), (*file).resume
+		f, take := d.core.file(t.path), (*file).resume
 		ours := !first && f.inUse()
 		if ours {
 			take = (*file).layUnder
 		}
-		if err := take(f, ctx, e, &sum); err != nil {
-			d.core.log.Warn("take up changes of an earlier run", "path", e.Last.Path, "err", err)
-			sum.lost = append(sum.lost, fmt.Sprintf("%s (%v)", e.Last.Path, err))
+		var err error
+		if t.entry != nil {
+			err = take(f, ctx, *t.entry, &sum)
+		}
+		switch {
+		case err != nil:
+			d.core.log.Warn("take up changes of an earlier run", "path", t.path, "err", err)
+			sum.lost = append(sum.lost, fmt.Sprintf("%s (%v)", t.path, err))
 			if !ours {
-				d.pass(e) // perhaps it can be the next time
+				d.pass(*t.entry) // perhaps it can be the next time
 			}
+		case t.left != nil:
+			f.takeLeft(t.left)
 		}
 	}
+	d.tellLater(later)
 	if !d.write(true) || d.hasFailed() { // what was passed on may not be there
 		found.Keep()
 	} else if err := found.Release(); err != nil {

@@ -194,6 +194,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.mu.Unlock()
 	s.core.broker.cancelTurn(s, t, true)
 	s.core.lastPoint(s, t)
+	s.core.durable.beforeCopies().end(s)
 	s.core.durable.neighbours(s.core.ctx)
 	s.core.forgetApproved(s.id)
 	if err != nil {

@@ -44,8 +44,8 @@ func (j *Journal) clean(found *Found) {
 				if age > j.opts.MaxAge && folder != j.folder {
 					found.cleanOld(strings.TrimSuffix(file, journalExt), j.opts.Now().Add(-j.opts.MaxAge))
 				}
-			case lockExt, newExt:
-				name := strings.TrimSuffix(strings.TrimSuffix(file, lockExt), newExt)
+			case lockExt, newExt, notesExt:
+				name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(file, lockExt), newExt), notesExt)
 				if _, err := os.Lstat(name + journalExt); errors.Is(err, fs.ErrNotExist) && age > keepAside && folder != j.folder {
 					cleanLock(name)
 				}

@@ -64,6 +64,7 @@ type Journal struct {
 	inherited int64
 	broken    error           // why nothing can be written any more
 	tried     map[string]bool // journals of dead processes that TakeOver has seen
+	notes     notes
 }
 
 // story is where the records of a path are that count; a size of 0 is none.
@@ -303,7 +304,7 @@ func (j *Journal) compact() error {
 	return syncDir(j.folder)
 }
 
-// Close ends the journal. It stays on disk if anything undecided is in it.
+// Close ends the journal. It stays on disk if anything undecided is in it, or there are notes.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -316,7 +317,12 @@ func (j *Journal) Close() error {
 	}
 	err := j.file.Sync()
 	err = errors.Join(err, j.file.Close())
-	if len(j.index) == 0 {
+	if len(j.notes.index) == 0 {
+		err = errors.Join(err, j.dropNotes())
+	} else {
+		err = errors.Join(err, j.notes.file.Sync(), j.notes.file.Close())
+	}
+	if len(j.index) == 0 && j.notes.file == nil {
 		err = errors.Join(err, remove(j.name))
 	}
 	return errors.Join(err, j.lock.Close())
@@ -329,6 +335,8 @@ func remove(name string) error {
 		err = nil
 	}
 	os.Remove(name + newExt)
+	os.Remove(name + notesExt)
+	os.Remove(name + notesExt + newExt)
 	_ = os.Remove(name + lockExt) // where a file in use cannot be removed, the next scan does it
 	return err
 }

@@ -27,6 +27,9 @@ func (j *Journal) die() {
 		j.file.Close()
 		j.lock.Close()
 	}
+	if j.notes.file != nil {
+		j.notes.file.Close()
+	}
 }
 
 func state(s string) Record {

@@ -60,6 +60,9 @@ func look(name string) Stored {
 	}
 	c, err := read(s.File, false)
 	s.Workspace, s.Size, s.Err = c.workspace, c.size, err
+	if info, err := os.Stat(name + notesExt); err == nil {
+		s.Size += info.Size()
+	}
 	for _, e := range c.entries {
 		s.Files = append(s.Files, e.Last)
 	}
@@ -81,6 +84,9 @@ func Purge(state string, all bool, maxAge time.Duration, now time.Time) ([]Store
 			continue
 		}
 		undecided := s.Err != nil || s.Aside // who knows
+		if info, err := os.Stat(strings.TrimSuffix(s.File, journalExt) + notesExt); err == nil {
+			undecided = undecided || now.Sub(info.ModTime()) < maxAge
+		}
 		for _, r := range s.Files {
 			undecided = undecided || now.Sub(r.Time) < maxAge
 		}

@@ -20,6 +20,21 @@ type Entry struct {
 	saved *Record // nil if it is one of these, or there is none
 }
 
+// WithSaved is the entry with another record as that of what the disk had last.
+func (e Entry) WithSaved(r Record) Entry {
+	last := e.Last
+	if last.OnDisk {
+		return Entry{Last: r, Prev: &last}
+	}
+	if e.Prev != nil {
+		prev := *e.Prev
+		prev.OnDisk = false
+		e.Prev = &prev
+	}
+	e.saved = &r
+	return e
+}
+
 // Saved is the last record of a state that was on the disk; nil if there is none.
 func (e *Entry) Saved() *Record {
 	switch {
@@ -46,6 +61,7 @@ func (e *Entry) Records() []Record {
 // becomes of them into its own journal and then calls Release.
 type Found struct {
 	Entries []Entry  // of dead processes; of several with one path the newest comes first
+	Left    []Left   // what dead processes have noted
 	Live    []Other  // what live processes have not decided
 	Reports []string // what could not be read, or was too old; for the user
 
@@ -165,6 +181,7 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 		}
 		return false, nil // else it has none yet, or is just being rewritten
 	}
+	found.takeNotes(name, oldest)
 	c, err := read(name+journalExt, true)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

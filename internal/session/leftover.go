@@ -1,0 +1,324 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/policy"
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// A process that was killed in the middle of a turn may have left on disk what nobody has
+// looked at. Its notes say what files were known to be (see befores.go): what is otherwise
+// now is undecided, and an unknown program's, for who wrote it cannot be found out any more.
+
+// leftover is a file that is not what it was known to be when acp-ls was killed.
+type leftover struct {
+	checkpoint.Change
+	was    text.Text // what it held, as far as it is text
+	copied checkpoint.Copy
+	exact  bool // modes and line ends are known too
+	by     review.Origin
+
+	entry *journal.Entry // what the journal says of the file without it; nil: nothing
+	then  version        // of the file when it was taken up
+}
+
+// afterLife is how much later than the last sign of life a process may have ended, and
+// its agents with it.
+const afterLife = signOfLife + 45*time.Second
+
+// leftovers compares what was noted with the disk. later names the files that others have
+// written since acp-ls ended: what is in them is taken for the user's.
+func (d *durable) leftovers(ctx context.Context, all []journal.Left) (out []leftover, later []string) {
+	seen := map[buffers.Path]bool{}
+	for _, left := range all {
+		for _, root := range turnsIn(left) {
+			found, err := compareNoted(ctx, root, left)
+			if err != nil {
+				d.core.log.Warn("compare with what an earlier run has noted", "folder", root, "err", err)
+				d.core.tell(LevelWarning, fmt.Sprintf("What an agent wrote in %s just before acp-ls ended cannot be found out: %v", root, err))
+				continue
+			}
+			for _, l := range found {
+				switch {
+				case seen[l.Path]:
+				case lastWritten(l.Path).After(left.Last.Add(afterLife)):
+					later = append(later, string(l.Path))
+				default:
+					l.by = review.Origin{Change: d.core.changeID(), Author: review.AuthorDisk, Title: "changed on disk in a turn that acp-ls did not see the end of"}
+					out = append(out, l)
+				}
+				seen[l.Path] = true
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b leftover) int { return cmp.Compare(a.Path, b.Path) })
+	return out, later
+}
+
+// turnsIn are the folders in which turns ran.
+func turnsIn(left journal.Left) (roots []string) {
+	for key := range left.Notes {
+		if rest, ok := strings.CutPrefix(key, noteTurn); ok {
+			root, _, _ := strings.Cut(rest, "\x00")
+			roots = append(roots, root)
+		}
+	}
+	slices.Sort(roots)
+	return slices.Compact(roots)
+}
+
+func compareNoted(ctx context.Context, root string, left journal.Left) ([]leftover, error) {
+	copies, asText := map[string]checkpoint.State{}, map[string]bool{}
+	for key, value := range left.Notes {
+		in, p, _ := strings.Cut(key[1:], "\x00")
+		if kind := key[:1]; in == root && (kind == noteCopy || kind == noteText) {
+			k, _, err := checkpoint.ReadCopy(value)
+			if err != nil {
+				return nil, err
+			}
+			copies[p], asText[p] = k.State, kind == noteText
+		}
+	}
+	point, err := checkpoint.Again(ctx, buffers.Path(root), left.Notes[notePins+root], copies, checkpoint.Options{})
+	if err != nil {
+		return nil, err
+	}
+	changes, err := point.Changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []leftover
+	for _, ch := range changes {
+		l := leftover{Change: ch, exact: !asText[string(ch.Path)]}
+		if !l.exact && ch.Before.Exists && ch.After.Exists && ch.Before.Opaque == "" && ch.After.Opaque == "" {
+			if buffers.NormHash(ch.Before.Content) == buffers.NormHash(ch.After.Content) {
+				continue
+			}
+			l.Before.Content = buffers.KeepStyle(ch.After.Content, ch.Before.Content)
+		}
+		l.was = text.New(l.Before.Content)
+		if l.copied, err = point.Copy(ctx, ch.Path); err != nil {
+			l.copied = checkpoint.Copy{State: ch.Before.Forget()}
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// isText reports whether the file was and is text, or not there.
+func (l *leftover) isText() bool { return l.Before.Opaque == "" && l.After.Opaque == "" }
+
+// withLeft is what is to be taken up of a file, of which the journal may have an entry,
+// with what nobody has looked at. False: nothing is.
+func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) {
+	had, ok := journal.Entry{}, e != nil
+	if ok {
+		had = *e
+	}
+	f, now := d.core.file(l.Path), text.New(l.After.Content)
+	switch {
+	case policy.Secret(string(l.Path)):
+		had.Last.Path, had.Last.Secret, had.Last.Pending, had.Last.Before = string(l.Path), true, max(had.Last.Pending, 1), nil
+		return had, true
+	case ok && (had.Last.Secret || (had.Last.Opaque != "") == l.isText()):
+		return had, true
+	case !l.isText():
+		return d.opaqueLeft(f, had, l)
+	case ok && (isState(&had.Last, now, !l.After.Exists) || happenedNot(had.Last, now, !l.After.Exists) || isState(had.Saved(), now, !l.After.Exists)):
+		return had, true // it was known, and not noted yet
+	}
+	doc, from := review.New(l.was, d.core.now), &journal.Record{}
+	if ok {
+		was, _, rec, err := stateFor(&had, l.was, !l.Before.Exists, d.core.now)
+		if err != nil {
+			return had, true
+		}
+		if was != nil {
+			was.Resume(l.was) // what is lost is listed
+			doc, from = was, rec
+		}
+	}
+	doc.AgentEdit(now, l.by)
+	r := journal.Record{
+		Path: string(l.Path), Time: d.core.now(), OnDisk: true,
+		Before: &journal.Seen{Missing: !l.Before.Exists, Text: buffers.NormHashText(l.was)}, Text: buffers.NormHashText(now),
+		Created: l.After.Exists && (from.Created || !l.Before.Exists && !from.Deleted), Deleted: !l.After.Exists && !from.Created,
+		From: from.From, Mode: from.Mode, Pending: len(doc.Hunks(review.StatePending, review.StateConflict)),
+	}
+	if l.exact && l.Before.Exists && l.After.Exists && !l.Before.Same(checkpoint.State{Exists: true, Content: l.Before.Content, Exec: l.After.Exec}) {
+		r.Mode = map[bool]string{true: "+x", false: "-x"}[l.After.Exec]
+	}
+	state, err := doc.MarshalState()
+	if err != nil || !l.After.Exists && from.Created {
+		return had, ok
+	}
+	if r.State = state; !ok {
+		return journal.Entry{Last: r}, true
+	}
+	return had.WithSaved(r), true
+}
+
+// opaqueLeft is withLeft for a file that is no text, or was none.
+func (d *durable) opaqueLeft(f *file, e journal.Entry, l *leftover) (journal.Entry, bool) {
+	was := l.copied
+	if e.Last.Opaque != "" {
+		k, _, err := checkpoint.ReadCopy(e.Last.State)
+		if err != nil {
+			return e, true
+		}
+		was = k // it is the second change, and the first is to be taken back too
+	}
+	r := journal.Record{Path: string(l.Path), Time: d.core.now(), Opaque: string(cmp.Or(l.After.Opaque, was.Opaque)), OpaqueOp: "modify", From: e.Last.From}
+	switch {
+	case was.SameContent(l.After) && was.Exists == l.After.Exists:
+		return e, e.Last.Path != ""
+	case !was.Exists:
+		r.OpaqueOp = "create"
+	case !l.After.Exists:
+		r.OpaqueOp = "delete"
+	}
+	r.State = f.opaqueState(was, l.After)
+	return journal.Entry{Last: r}, true
+}
+
+// task is what is to be taken up of a file.
+type task struct {
+	path  buffers.Path
+	entry *journal.Entry // nil: nothing
+	left  *leftover      // nil: nothing
+}
+
+// tasks joins what the journals of earlier runs say of each file with what nobody has looked
+// at.
+func (d *durable) tasks(entries []journal.Entry, left []leftover, first bool, sum *resumed) (out []task) {
+	for _, list := range byPath(entries) {
+		e, lost := d.joined(list)
+		sum.lost = append(sum.lost, lost...)
+		out = append(out, task{path: buffers.Path(e.Last.Path), entry: &e})
+	}
+	for i := range left {
+		l := &left[i]
+		f := d.core.file(l.Path)
+		if !first && (f.inUse() || f.isKnown()) {
+			continue // this process has seen what became of it
+		}
+		at := slices.IndexFunc(out, func(t task) bool { return t.path == l.Path })
+		if at < 0 {
+			at, out = len(out), append(out, task{path: l.Path})
+		}
+		t := &out[at]
+		l.entry = t.entry
+		if f.isBehind(l) {
+			t.left = l // what the document has counts, and it comes in there
+			continue
+		}
+		if e, ok := d.withLeft(t.entry, l); ok {
+			t.entry = &e
+			if l.isText() && l.After.Exists && !e.Last.Secret {
+				t.left = l
+			}
+		}
+	}
+	return out
+}
+
+// isKnown reports whether it is known what the disk has of the file.
+func (f *file) isKnown() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.before != nil || f.opaqueSeen != nil
+}
+
+// isBehind reports whether the file is open with another text than the disk has.
+func (f *file) isBehind(l *leftover) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, d, open := f.live()
+	return open && l.isText() && l.After.Exists && !l.shownIn(d.Text)
+}
+
+// shownIn reports whether a document has read what the disk has.
+func (l *leftover) shownIn(t text.Text) bool {
+	return buffers.NormHashText(t) == buffers.NormHash(l.After.Content)
+}
+
+// takeLeft holds on to what nobody has looked at, for an editor may come with a text from
+// before it.
+func (f *file) takeLeft(l *leftover) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l.then = f.version()
+	f.left = l
+	if _, d, open := f.live(); open && f.laterThan(d.Text) != nil {
+		f.bringLeft(l)
+	}
+}
+
+// laterThan is what nobody has looked at, if a document that is opened has not read it;
+// mu is held.
+func (f *file) laterThan(t text.Text) *leftover {
+	l := f.left
+	if f.left = nil; l == nil || l.then != f.version() || l.shownIn(t) {
+		return nil
+	}
+	return l
+}
+
+// wakeWithout takes up what an earlier run had tracked, for a document that has another text
+// than the disk; mu is held.
+func (f *file) wakeWithout(l *leftover, t text.Text) {
+	if l == nil || f.asleep != nil {
+		return // that is known to be of another text
+	}
+	f.doc, f.created, f.deleted = nil, false, false
+	f.shownRev = ^f.shownRev
+	if l.entry == nil {
+		return
+	}
+	var sum resumed
+	if err := f.wakeOn(*l.entry, t, false, &sum); err != nil {
+		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
+	}
+}
+
+// bringLeft has a document take in what nobody has looked at; mu is held.
+func (f *file) bringLeft(l *leftover) {
+	if l == nil {
+		return
+	}
+	f.before, f.missing = &taken{Text: l.was}, !l.Before.Exists
+	f.core.spawn(func() {
+		err := f.core.durable.wait(f.core.ctx)
+		if err == nil {
+			err = f.catchUpAs(f.core.ctx, func(text.Text, *taken) review.Origin { return l.by })
+		}
+		if err != nil && f.core.ctx.Err() == nil {
+			f.core.log.Warn("bring document up to date", "path", f.path, "err", err)
+		}
+		f.keep(true)
+	})
+}
+
+// tellLater says which files are taken for the user's though the end of a turn in them was not
+// seen.
+func (d *durable) tellLater(later []string) {
+	if len(later) == 0 {
+		return
+	}
+	const most = 8
+	named, more := later, ""
+	if len(named) > most {
+		named, more = named[:most], fmt.Sprintf(" and %d more", len(later)-most)
+	}
+	d.core.tell(LevelWarning, "acp-ls was ended in the middle of a turn, and these files were written again later; what is in them is taken for yours: "+strings.Join(named, ", ")+more)
+}
