@@ -221,10 +221,26 @@ type promptParams struct {
 type spanParams struct {
 	URI   string `json:"uri"`
 	Range *Range `json:"range,omitzero"`
+	Mark  string `json:"mark,omitzero"`
+}
+
+type markParams struct {
+	URI   string `json:"uri"`
+	Range Range  `json:"range"`
+}
+
+type markResult struct {
+	Mark string `json:"mark"`
+}
+
+func (e *editor) mark(_ context.Context, p *markParams) (markResult, error) {
+	r := p.Range.position()
+	id, err := e.core.Mark(session.Span{URI: p.URI, Range: &r})
+	return markResult{id}, err
 }
 
 func (s spanParams) span() session.Span {
-	out := session.Span{URI: s.URI}
+	out := session.Span{URI: s.URI, Mark: s.Mark}
 	if s.Range != nil {
 		r := s.Range.position()
 		out.Range = &r

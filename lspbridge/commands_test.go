@@ -116,6 +116,9 @@ func (l *listener) Resolve(_ context.Context, h, take string) (session.Decision,
 	return session.Decision{}, l.say("resolve %s %s", h, take)
 }
 func (l *listener) Baseline(uri string) (string, error) { return "base", l.say("baseline %s", uri) }
+func (l *listener) Mark(s session.Span) (string, error) {
+	return "m1", l.say("mark %s %v", s.URI, *s.Range)
+}
 func (l *listener) Complete(s, text string, offset int) []session.Completion {
 	_ = l.say("complete %s %q %d", s, text, offset) // has no error
 	return nil
@@ -161,6 +164,7 @@ var commandTests = []struct{ command, argument, said, result string }{
 		`prompt s "hi" [file:///a<nil> file:///b&{{1 2} {3 4}} selection file:///c{{5 6} {7 8}}] [{image/png AA== }] "now" true`, `{"session":"s1","turn":"t1"}`},
 	{"acp.prompt.list", `{"session":"s"}`, `queue s`, `{"queue":[]}`},
 	{"acp.prompt.edit", `{"session":"s","id":"q","text":"new"}`, `edit s q "new"`, `{}`},
+	{"acp.mark", `{"uri":"file:///a","range":{"start":{"line":1,"character":0},"end":{"line":2,"character":3}}}`, `mark file:///a {{1 0} {2 3}}`, `{"mark":"m1"}`},
 	{"acp.prompt.remove", `{"session":"s","id":"q"}`, `remove s q`, `{}`},
 	{"acp.cancel", `{"session":"s"}`, `cancel s`, `{}`},
 	{"acp.agent.list", `{}`, `agents`, `{"agents":[{"name":"demo","installed":true,"how":"demo","running":false}]}`},

@@ -48,6 +48,7 @@ type core interface {
 	Resolve(ctx context.Context, hunk, take string) (session.Decision, error)
 	Baseline(uri string) (string, error)
 
+	Mark(s session.Span) (string, error)
 	Complete(session, text string, offset int) []session.Completion
 	SettingsChanged()
 }

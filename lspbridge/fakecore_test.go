@@ -103,6 +103,8 @@ func (c *fakeCore) Complete(_, text string, offset int) []session.Completion {
 	return c.complete(text, offset)
 }
 
+func (c *fakeCore) Mark(session.Span) (string, error) { return "m1", nil }
+
 func (c *fakeCore) Baseline(uri string) (string, error) { return c.baseline(uri) }
 
 // fakeDocuments keeps the documents of one editor.

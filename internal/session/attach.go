@@ -101,6 +101,7 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	if d == nil {
 		d = ev.Before
 	}
+	a.core.marks.follow(a, ev)
 	p := d.Path()
 	if p == "" {
 		return // a document that is no file is for mentions only

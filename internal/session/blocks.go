@@ -8,6 +8,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/config"
 	"acp-ls/internal/policy"
 	"acp-ls/internal/session/mention"
@@ -21,6 +22,9 @@ const maxEmbed = 256 << 10
 func (c *Core) pin(spans []Span) []Span {
 	out := make([]Span, len(spans))
 	for i, s := range spans {
+		if m, ok := c.marks.resolve(s.Mark); ok {
+			s = m
+		}
 		out[i] = s
 		if s.Range == nil || s.text != nil {
 			continue
@@ -31,17 +35,22 @@ func (c *Core) pin(spans []Span) []Span {
 				continue
 			}
 			start, end := position.RangeOffsets(d.Text, *s.Range, a.enc)
-			t := d.Text.Slice(start, max(start, end))
-			first := d.Text.LineOf(start)
-			last := d.Text.LineOf(end)
-			if end > start && last > first && end == d.Text.LineStart(last) {
-				last-- // the range ends before the first character of its last row
-			}
-			out[i].text, out[i].first, out[i].last = &t, first+1, last+1
+			out[i] = s.pinnedTo(d.Text, start, end)
 			break
 		}
 	}
 	return out
+}
+
+// pinnedTo returns s as what the bytes [start, end) of t are now.
+func (s Span) pinnedTo(t text.Text, start, end int) Span {
+	held := t.Slice(start, max(start, end))
+	first, last := t.LineOf(start), t.LineOf(end)
+	if end > start && last > first && end == t.LineStart(last) {
+		last-- // the range ends before the first character of its last row
+	}
+	s.text, s.first, s.last = &held, first+1, last+1
+	return s
 }
 
 // blocks makes a prompt's content: its text, what it mentions and what goes
@@ -56,7 +65,7 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 			others = append(others, src)
 			return
 		}
-		l := lostThing{what, shownURI(span.URI) + " is neither open nor on disk"}
+		l := lostThing{what, span.whyNothing()}
 		if !slices.ContainsFunc(lost, func(o lostThing) bool { return o.why == l.why }) {
 			lost = append(lost, l) // unless @selection has said so
 		}
@@ -95,6 +104,14 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 		out = append(out, Block{Type: "image", Data: img.Data, MimeType: img.MimeType, URI: img.URI})
 	}
 	return out, nil
+}
+
+// whyNothing says why a span that names nothing does so.
+func (s Span) whyNothing() string {
+	if s.gone {
+		return "its text in " + shownURI(s.URI) + " is gone"
+	}
+	return shownURI(s.URI) + " is neither open nor on disk"
 }
 
 // lostThing is something a prompt points at that is not there.

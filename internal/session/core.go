@@ -104,6 +104,8 @@ type Core struct {
 
 	repos repos
 
+	marks marks
+
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file
 }

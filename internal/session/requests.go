@@ -4,12 +4,17 @@ import "acp-ls/buffers/position"
 
 // Span is a range of a document that the user points at. A nil Range is the
 // whole document. Positions are in the editor's encoding, as documents are.
+//
+// Mark, if not empty, is a range kept by [Core.Mark]: what that has become counts, and Range
+// only if the mark is not known (any more).
 type Span struct {
 	URI   string
 	Range *position.Range
+	Mark  string
 
 	text        *string // what the range held when the prompt was sent
 	first, last int     // its 1-based lines then
+	gone        bool    // nothing is left of what was marked
 }
 
 // Image is a picture that goes with a prompt. Data is base64.

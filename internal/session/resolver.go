@@ -43,6 +43,9 @@ func (r *resolver) document(d *buffers.Document) mention.Source {
 
 // span is what the editor pointed at.
 func (r *resolver) span(sp Span) (mention.Source, bool) {
+	if sp.gone {
+		return mention.Source{}, false
+	}
 	if sp.text != nil {
 		src := mention.Source{URI: sp.URI, Name: sp.URI, Text: *sp.text, Lines: mention.Lines{First: sp.first, Last: sp.last}}
 		if p, ok := r.s.core.pathOf(sp.URI); ok {
@@ -118,7 +121,7 @@ func (r *resolver) Selection() (mention.Source, bool) {
 		if src, ok := r.span(*given); ok {
 			return src, true
 		}
-		return r.nothing(mention.Selection, shownURI(given.URI)+" is neither open nor on disk")
+		return r.nothing(mention.Selection, given.whyNothing())
 	}
 	st, a, ok := r.s.core.editorState(r.ctx)
 	switch {

@@ -17,6 +17,7 @@ type promptArg struct {
 	Selection     *struct {
 		URI   string
 		Range json.RawMessage
+		Mark  string
 	}
 }
 
@@ -243,10 +244,29 @@ func TestSelection(t *testing.T) {
 		e.Input("4G03lve:Acp send what<CR>")
 		check(e.expectPrompt(), "what", `{"end":{"character":8,"line":3},"start":{"character":3,"line":3}}`)
 
-		e.Input("3GVj<F2>")
-		e.WaitScreen("⧉ main.go:3-4")
+		e.on("acp.mark", func(arg) any { return map[string]any{"mark": "m7"} })
+		keep := func() {
+			t.Helper()
+			e.Input("3GVj<F2>")
+			e.WaitScreen("⧉ main.go:3-4")
+			e.expect("acp.mark")
+			e.WaitLua(`require('acp.chat').kept_selection().mark ~= nil`)
+		}
+		marked := func(p promptArg, text string) {
+			t.Helper()
+			check(p, text, lines)
+			if p.Selection.Mark != "m7" {
+				t.Errorf("sent %+v", p.Selection)
+			}
+		}
+		keep()
 		e.Input("iand this?<Esc><CR>")
-		check(e.expectPrompt(), "and this?", lines)
+		marked(e.expectPrompt(), "and this?")
+		e.WaitGone("⧉")
+		e.Input("<C-w>h")
+		keep()
+		e.Input(":Acp send by command<CR>")
+		marked(e.expectPrompt(), "by command")
 		e.WaitGone("⧉")
 		e.Input("iplain<Esc><CR>")
 		if p := e.expectPrompt(); p.Selection != nil || p.When != "" {
@@ -317,13 +337,15 @@ func TestServerDies(t *testing.T) {
 		e.entry("e1", "tool", "tool", map[string]any{"id": "c1", "title": "Run the tests", "status": "in_progress"})
 		e.entry("e2", "permission", "question", question("q1"))
 		e.WaitScreen("● Run the tests")
+		e.notify("acp/session", info("running", "queue", []any{map[string]any{"id": "p1", "text": "this waits\nfor its turn"}}))
+		e.WaitScreen("1 queued")
 		e.on("acp.prompt", func(arg) any { e.drop(); return nil })
 		e.Input("iprecious<Esc><CR>")
 		e.WaitScreen("acp-ls ended")
 		e.WaitScreen("✗ failed")
 		e.WaitGone("1/1 demo")
 		e.WaitGone("demo asks")
-		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'precious'`)
+		e.WaitLua(`table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '|') == 'this waits|for its turn|precious'`)
 		e.WaitScreen("■ Run the tests")
 		e.WaitScreen("? Run make test: not answered")
 		e.expect("acp.prompt")
@@ -341,7 +363,7 @@ func TestServerDies(t *testing.T) {
 		if err := json.Unmarshal(e.expect("acp.session.load"), &load); err != nil || load.Agent != "demo" || load.SessionID != "a1" {
 			t.Errorf("loaded %+v, %v", load, err)
 		}
-		if p := e.expectPrompt(); p.Text != "precious" || p.Session != "s2" {
+		if p := e.expectPrompt(); p.Text != "this waits\nfor its turn\nprecious" || p.Session != "s2" {
 			t.Errorf("sent %+v", p)
 		}
 		e.awaitText(e.uri("a.txt"), numbers)

@@ -17,6 +17,7 @@ local api = vim.api
 ---@field uri string
 ---@field range table LSP range
 ---@field label string
+---@field mark string? of acp.mark: where its text is by now
 
 ---@class acp.Outgoing
 ---@field prompt table argument of acp.prompt
@@ -196,6 +197,16 @@ local function give_back(items)
   end
 end
 
+---Puts prompts into the input that waited for their turn when acp-ls ended.
+---@param waited string[]
+function M.take_back(waited)
+  local items = vim.tbl_map(function(text)
+    return { prompt = { text = text } }
+  end, waited)
+  give_back(items)
+  util.warn('not sent, as acp-ls has ended: what waited is in the input again')
+end
+
 ---@param item acp.Outgoing
 local function send(item)
   item.prompt.session = current
@@ -330,7 +341,7 @@ function M.prompt(text, opts)
   local item = {
     prompt = {
       text = text,
-      selection = with and { uri = with.uri, range = with.range } or nil,
+      selection = with and { uri = with.uri, range = with.range, mark = with.mark } or nil,
       context = opts.context,
       when = opts.when,
     },
@@ -357,17 +368,32 @@ function M.send_input()
     return
   end
   panel.set_lines({})
-  local with = selection
-  selection = nil
-  M.prompt(text, { selection = with })
+  M.prompt(text, { selection = M.take_selection() })
   panel.to_end() -- whoever sends wants to see the answer
   panel.refresh()
 end
 
----Keeps a selection for the next prompt.
+---What goes with the next prompt.
+---@return acp.Selection?
+function M.kept_selection()
+  return selection
+end
+
+---Takes the selection that was kept for the next prompt.
+---@return acp.Selection?
+function M.take_selection()
+  local with = selection
+  selection = nil
+  return with
+end
+
+---Keeps a selection for the next prompt. Until then it is its text, and not its rows.
 ---@param picked acp.Selection
 function M.attach_selection(picked)
   selection = picked
+  client.execute('acp.mark', { uri = picked.uri, range = picked.range }, function(err, result)
+    picked.mark = not err and result.mark or nil
+  end)
   M.open()
   panel.refresh()
 end

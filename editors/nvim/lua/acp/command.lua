@@ -117,12 +117,15 @@ M.subcommands = {
     run = function(args, rest)
       local picked = selection(args)
       if rest ~= '' then
+        local with = picked
+        if not picked then
+          with = chat().take_selection()
+        elseif picked.text then
+          with = nil
+        end
         local text = picked and picked.text and (rest .. '\n\n' .. picked.text) or rest
         chat().open({ focus = false })
-        return chat().prompt(text, {
-          selection = picked and not picked.text and picked or nil,
-          when = args.bang and 'now' or nil,
-        })
+        return chat().prompt(text, { selection = with, when = args.bang and 'now' or nil })
       end
       if not picked then
         return chat().open()

@@ -104,15 +104,19 @@ end
 
 ---@param reason string? nil if the user ended acp-ls
 function M.on_exit(reason)
+  local waited = {} ---@type string[] prompts that nobody will send now
   for _, id in ipairs(M.order) do
     local session = M.all[id]
     local info = session.info
     if info.state ~= 'closed' then
       info.state = reason and 'failed' or 'closed'
       info.error = reason
-      info.queue, info.questions = {}, {}
       session.lost = true
       session.transcript:interrupt()
+      for _, item in ipairs(info.queue or {}) do
+        waited[#waited + 1] = item.text
+      end
+      info.queue, info.questions = {}, {}
       if reason then
         session.transcript:entry({ id = 'acp-exit', kind = 'error', text = reason })
       end
@@ -120,6 +124,9 @@ function M.on_exit(reason)
         fn(session)
       end
     end
+  end
+  if #waited > 0 then
+    require('acp.chat').take_back(waited)
   end
 end
 
