@@ -149,11 +149,17 @@ export class ChatController {
       return;
     }
     const name = path.basename(document.uri.path);
-    const attachment: Attachment = {
-      uri: document.uri.toString(),
-      label: lines === undefined ? name : `${name}:${lines.first}-${lines.last}`,
-      ...(lines !== undefined && { range: rangeOf(selection) }),
-    };
+    const uri = document.uri.toString();
+    const attachment: Attachment = { uri, label: name };
+    if (lines !== undefined) {
+      const range = rangeOf(selection);
+      attachment.label = `${name}:${lines.first}-${lines.last}`;
+      attachment.range = range;
+      attachment.mark = await this.app.execute('acp.mark', { uri, range }).then(
+        ({ mark }) => mark,
+        () => undefined, // the range it is, then
+      );
+    }
     this.view.postWhenReady({ type: 'attach', attachment });
   }
 
@@ -243,7 +249,11 @@ export class ChatController {
       const resumed = this.resuming ?? (lost && this.resume(lost));
       const to =
         (await resumed) ?? session ?? (await this.app.execute('acp.session.new', {})).session;
-      const context = attachments.map(({ uri, range }) => ({ uri, ...(range && { range }) }));
+      const context = attachments.map(({ uri, range, mark }) => ({
+        uri,
+        ...(range && { range }),
+        ...(mark !== undefined && { mark }),
+      }));
       await this.app.execute('acp.prompt', {
         session: to,
         text,

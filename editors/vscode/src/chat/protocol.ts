@@ -89,6 +89,8 @@ export interface ChangedFile {
 export interface Attachment {
   uri: string;
   range?: Range;
+  /** Of `acp.mark`: where the text of the range is by the time it is sent. */
+  mark?: string;
   /** `main.go:3-9`. */
   label: string;
 }

@@ -1,7 +1,9 @@
 /** The input: text, places that go with it, proposals, sending. */
+import type { SessionInfo } from '../../contract';
 import type { Attachment, ChatCompletion, HostMessage } from '../protocol';
 import { h, icon, iconButton, Region } from './dom';
 import { host, type Kept, post } from './host';
+import { lostOf, waitingIn } from './state';
 import { type Input, insertWord, take, wantsCompletion } from './typing';
 
 export interface ComposerState {
@@ -108,6 +110,22 @@ export class Composer {
     if (this.kept.sending !== undefined && this.request === 0) {
       this.sent(arrived(this.kept.sending.text) ? undefined : '');
     }
+  }
+
+  /** Prompts that waited in a session that is gone come back, before what is in the input. */
+  waits(sessions: SessionInfo[]): void {
+    const before = this.kept.waiting ?? {};
+    const now = waitingIn(sessions);
+    if (JSON.stringify(before) === JSON.stringify(now)) {
+      return;
+    }
+    this.kept.waiting = now;
+    const lost = lostOf(before, sessions).join('\n');
+    if (lost !== '') {
+      const rest = this.input.value;
+      this.set({ text: rest === '' ? lost : `${lost}\n${rest}`, caret: lost.length });
+    }
+    this.keep();
   }
 
   receive(

@@ -7,6 +7,8 @@ export interface Kept {
   attachments: Attachment[];
   /** A prompt whose arrival is not known yet. */
   sending?: { text: string; attachments: Attachment[] };
+  /** By session, the prompts that wait for its turn to end. They are in acp-ls, and end with it. */
+  waiting?: Record<string, string[]>;
 }
 
 interface Api {

@@ -123,6 +123,9 @@ function receive(message: HostMessage): void {
       return;
   }
   drawAround();
+  if (message.type === 'state' || message.type === 'session') {
+    composer.waits(state.sessions);
+  }
   if (message.type === 'state') {
     composer.recover(arrived);
   }

@@ -21,6 +21,19 @@ export function currentOf(state: ChatState): SessionInfo | undefined {
   return state.sessions.find(({ session }) => session === state.current);
 }
 
+/** The prompts that wait, by session. */
+export function waitingIn(sessions: SessionInfo[]): Record<string, string[]> {
+  const waiting = sessions.filter(({ queue }) => queue.length > 0);
+  return Object.fromEntries(waiting.map((one) => [one.session, one.queue.map(({ text }) => text)]));
+}
+
+/** Of prompts that waited, those whose session is gone: nobody will send them. */
+export function lostOf(waiting: Record<string, string[]>, sessions: SessionInfo[]): string[] {
+  return Object.entries(waiting)
+    .filter(([id]) => !sessions.some(({ session }) => session === id))
+    .flatMap(([, texts]) => texts);
+}
+
 /** What the host keeps of a terminal, and so do we. */
 const keptOutput = 100_000;
 

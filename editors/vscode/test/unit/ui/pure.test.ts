@@ -1,9 +1,22 @@
 import * as assert from 'node:assert/strict';
 import { plain, tail } from '../../../src/chat/ui/output';
-import { apply, currentOf, emptyState } from '../../../src/chat/ui/state';
+import { apply, currentOf, emptyState, lostOf, waitingIn } from '../../../src/chat/ui/state';
 import { insertWord, take, wantsCompletion } from '../../../src/chat/ui/typing';
 import { activity, placeName, short, toolCommand, usage } from '../../../src/chat/ui/words';
 import type { SessionInfo } from '../../../src/contract';
+
+suite('prompts that wait', () => {
+  const session = (id: string, ...texts: string[]) =>
+    ({ session: id, queue: texts.map((text, at) => ({ id: `q${at}`, text })) }) as SessionInfo;
+
+  test('are known by their session, and lost with it', () => {
+    const waiting = waitingIn([session('a', 'one', 'two'), session('b'), session('c', 'three')]);
+    assert.deepEqual(waiting, { a: ['one', 'two'], c: ['three'] });
+    assert.deepEqual(lostOf(waiting, [session('a'), session('b'), session('c')]), []);
+    assert.deepEqual(lostOf(waiting, [session('c', 'three')]), ['one', 'two']);
+    assert.deepEqual(lostOf(waiting, []), ['one', 'two', 'three']);
+  });
+});
 
 suite('what is typed in the chat', () => {
   test('proposals are asked for in mentions and commands', () => {
