@@ -124,7 +124,7 @@ func (e *editor) sessionNew(ctx context.Context, p *sessionNewParams) (session.I
 
 // told returns a function that passes a session, or why there is none, on once
 // what was said of it before has been written: an editor that shows both can tell
-// that they are the same.
+// that they are the same, and none is shown what was before it changed.
 func (e *editor) told(ctx context.Context) func(session.Info, error) (session.Info, error) {
 	return func(i session.Info, err error) (session.Info, error) {
 		if i.Session != "" {
@@ -173,11 +173,15 @@ func (e *editor) sessionEntries(_ context.Context, p *sessionEntriesParams) (ses
 }
 
 func (e *editor) sessionClose(ctx context.Context, p *sessionParams) (none, error) {
-	return none{}, e.core.CloseSession(ctx, p.Session)
+	err := e.core.CloseSession(ctx, p.Session)
+	e.out.flush(ctx, p.Session)
+	return none{}, err
 }
 
 func (e *editor) sessionDelete(ctx context.Context, p *sessionParams) (none, error) {
-	return none{}, e.core.DeleteSession(ctx, p.Session)
+	err := e.core.DeleteSession(ctx, p.Session)
+	e.out.flush(ctx, p.Session)
+	return none{}, err
 }
 
 func (e *editor) sessionFork(ctx context.Context, p *sessionParams) (session.Info, error) {
@@ -193,7 +197,7 @@ type sessionSetOptionParams struct {
 func (e *editor) sessionSetOption(ctx context.Context, p *sessionSetOptionParams) (session.Info, error) {
 	switch p.Value.(type) {
 	case string, bool:
-		return e.core.SetOption(ctx, p.Session, p.Option, p.Value)
+		return e.told(ctx)(e.core.SetOption(ctx, p.Session, p.Option, p.Value))
 	}
 	return session.Info{}, session.Errorf(session.KindInvalid, "acp.session.setOption: member value must be a string, or true or false")
 }

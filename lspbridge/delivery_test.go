@@ -92,6 +92,40 @@ func TestAnswersDoNotOvertakeChunks(t *testing.T) {
 	}
 }
 
+// A command that changes a session is answered after the change was told, however
+// much is told before it.
+func TestAnswersDoNotOvertakeTheChangeOfASession(t *testing.T) {
+	var r *rig
+	changes := 0
+	r = start(t, rigOptions{
+		Options: fakeeditor.Options{ACP: []string{"session"}},
+		core: func(c *fakeCore) {
+			c.changing = func(id string) session.Info {
+				for i := range 100 {
+					r.editor.EntryChanged(id, session.Entry{ID: fmt.Sprintf("e%d-%d", changes, i), Kind: "agent"})
+				}
+				changes++
+				i := session.Info{Session: id, State: session.StateClosed, Title: fmt.Sprint(changes)}
+				r.editor.SessionChanged(i)
+				return i
+			}
+		},
+	})
+	for _, command := range []string{"acp.session.setOption", "acp.session.close", "acp.session.delete"} {
+		must(t, r.client.Command(limit(t), command, map[string]any{"session": "s", "option": "mode", "value": "x"}, nil))
+		told := ""
+		for _, m := range r.client.Log() {
+			var p struct{ Title string }
+			if m.Method == "acp/session" && json.Unmarshal(m.Params, &p) == nil {
+				told = p.Title
+			}
+		}
+		if want := fmt.Sprint(changes); told != want {
+			t.Errorf("%s was answered after state %q, not %s", command, told, want)
+		}
+	}
+}
+
 // A million chunks for an editor that does not read cost their text, and none is
 // lost.
 func TestStalledEditorCostsTheText(t *testing.T) {

@@ -38,6 +38,7 @@ type fakeCore struct {
 	cancel   func(session string) error
 	complete func(text string, offset int) []session.Completion
 	baseline func(uri string) (string, error)
+	changing func(session string) session.Info // closing, deleting or setting an option of it
 }
 
 func newFakeCore() *fakeCore {
@@ -82,6 +83,20 @@ func (c *fakeCore) Prompt(ctx context.Context, p session.Prompt) (session.Prompt
 }
 
 func (c *fakeCore) Cancel(_ context.Context, sessionID string) error { return c.cancel(sessionID) }
+
+func (c *fakeCore) CloseSession(_ context.Context, id string) error {
+	c.changing(id)
+	return nil
+}
+
+func (c *fakeCore) DeleteSession(_ context.Context, id string) error {
+	c.changing(id)
+	return nil
+}
+
+func (c *fakeCore) SetOption(_ context.Context, id, _ string, _ any) (session.Info, error) {
+	return c.changing(id), nil
+}
 
 func (c *fakeCore) Accept(_ context.Context, d session.Decide) (session.Decision, error) {
 	return c.decide("accept", d)
