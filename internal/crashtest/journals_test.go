@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"acp-ls/lspbridge/fakeeditor"
 )
 
 const changed = "1\nTWO\n3\nFOUR\n"
@@ -102,7 +104,7 @@ func put(t *testing.T, file string, b []byte) {
 }
 
 // Two acp-ls may work in one workspace: each has a journal of its own, each names the files
-// in which the other has something undecided, and leaves them alone. Who comes when one has
+// in which the other has something undecided, and leaves them alone. Who is there when one has
 // died takes over.
 func TestTwoOfThem(t *testing.T) {
 	w := newWorld(t)
@@ -124,11 +126,12 @@ func TestTwoOfThem(t *testing.T) {
 		t.Fatalf("journals %q", files)
 	}
 	first.kill()
-	third := w.start()
-	third.told("Another acp-ls has undecided changes in " + w.path("f"))
-	w.wantOffered("f", false)
 	w.wantOffered("g", true)
-	third.command("acp.review.reject", map[string]any{"uri": w.uri("g")}, nil)
+	third := w.start()
+	third.told("Another acp-ls has undecided changes in " + w.path("f") + ", " + w.path("g"))
+	w.wantOffered("f", false)
+	w.wantOffered("g", false)
+	second.command("acp.review.reject", map[string]any{"uri": w.uri("g")}, nil)
 	if got := w.disk("g"); got != "1\n2\n3\n" {
 		t.Errorf("g after the rejection: %q", got)
 	}
@@ -182,6 +185,40 @@ func TestNeighbourDies(t *testing.T) {
 	w.wantOffered("f", true)
 	w.wantOffered("g", false)
 	w.kill()
+}
+
+// A window that is loaded anew has its new acp-ls before the old one is gone: what that leaves
+// is shown there without anybody asking, in an open document and in a file.
+func TestTheLastWindowEndsLater(t *testing.T) {
+	for _, end := range []string{"ends", "is killed"} {
+		w := newWorld(t)
+		for _, name := range []string{"open", "closed"} {
+			w.write(name, "1\n2\n3\n")
+		}
+		old := w.start()
+		turn := w.prompt()
+		for _, name := range []string{"open", "closed"} {
+			turn.reads(name)
+			turn.wrote(turn.writes(name, "1\nTWO\n3\n"))
+		}
+		turn.end()
+		next := w.start()
+		next.open("open", "1\nTWO\n3\n")
+		if end == "ends" {
+			old.end()
+		} else {
+			old.kill()
+		}
+		for _, name := range []string{"open", "closed"} {
+			check(t, next.editor.Await(w.limit(), "the change of "+name, fakeeditor.Matching("acp/review", func(r struct {
+				URI   string
+				Hunks []struct{ Text string }
+			}) bool {
+				return r.URI == w.uri(name) && len(r.Hunks) == 1 && r.Hunks[0].Text == "TWO\n"
+			})))
+		}
+		next.end()
+	}
 }
 
 // Two acp-ls may have undecided changes in one file, each of which takes the other's for the

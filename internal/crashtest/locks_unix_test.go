@@ -16,7 +16,7 @@ func (w *world) awaitLocks() {
 	w.t.Helper()
 	for limit := w.limit(); ; runtime.Gosched() {
 		locked := 0
-		for _, name := range w.journals(".journal") {
+		for _, name := range w.journals(".lock") {
 			f, err := os.Open(name)
 			if err != nil {
 				continue // taken over meanwhile

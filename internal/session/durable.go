@@ -40,17 +40,19 @@ type durable struct {
 	ready   chan struct{} // closed when what earlier runs have left was taken up
 	befores befores
 
-	mu      sync.Mutex // guards what follows
-	journal Journal    // nil if it is not open, or cannot be
-	failed  bool       // the user was told that it cannot be written
-	taking  bool       // what a neighbour has left is being taken up
+	taking chan struct{} // holds a value while what a neighbour has left is taken up
+
+	mu      sync.Mutex      // guards what follows
+	journal Journal         // nil if it is not open, or cannot be
+	failed  bool            // the user was told that it cannot be written
+	live    []journal.Other // what those have undecided who lived when it was last looked
 }
 
 func newDurable(c *Core, open func(string) (Journal, error)) *durable {
 	if open == nil {
 		return nil
 	}
-	d := &durable{core: c, open: open, ready: make(chan struct{})}
+	d := &durable{core: c, open: open, ready: make(chan struct{}), taking: make(chan struct{}, 1)}
 	d.befores.d = d
 	return d
 }
@@ -88,6 +90,7 @@ func (d *durable) start(roots []string) {
 			d.journal = j
 			d.mu.Unlock()
 			d.takeUp(d.core.ctx, j, true)
+			d.core.spawn(func() { d.awaitNeighbours(d.core.ctx) })
 			d.core.spawn(func() { d.core.lookAtGit(d.core.ctx) }) // from now on it is watched
 		})
 	})

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -28,18 +29,52 @@ func (d *durable) neighbours(ctx context.Context) {
 	if j == nil || !j.Dead() || d.core.proposing() {
 		return
 	}
-	d.mu.Lock()
-	busy := d.taking
-	d.taking = true
-	d.mu.Unlock()
-	if busy {
+	select {
+	case d.taking <- struct{}{}:
+	case <-ctx.Done():
 		return
 	}
+	defer func() { <-d.taking }()
+	if !j.Dead() {
+		return // whoever was at it has taken it up
+	}
 	d.takeUp(ctx, j, false)
-	d.mu.Lock()
-	d.taking = false
-	d.mu.Unlock()
 	d.core.spawn(func() { d.core.lookAtGit(d.core.ctx) })
+}
+
+// awaitNeighbours looks whether the processes that lived when this one began have ended since,
+// less and less often: a window that is loaded anew has its new acp-ls before the old one is
+// gone, and nobody may ask for what that leaves. Of those that stay the user is told.
+func (d *durable) awaitNeighbours(ctx context.Context) {
+	const tell = 800 * time.Millisecond
+	for wait := 100 * time.Millisecond; wait < time.Minute; wait *= 2 {
+		live := d.others()
+		if len(live) == 0 {
+			return
+		}
+		if wait == tell {
+			d.core.tell(LevelInfo, "Another acp-ls has undecided changes in "+strings.Join(live, ", "))
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return
+		}
+		d.neighbours(ctx)
+	}
+}
+
+// others are the files in which processes that lived when it was last looked have something
+// undecided.
+func (d *durable) others() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var paths []string
+	for _, o := range d.live {
+		paths = append(paths, o.Paths...)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 // proposing reports whether anything is proposed in any file.
@@ -101,13 +136,13 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 	} else if err := found.Release(); err != nil {
 		d.core.log.Warn("remove journals of earlier runs", "err", err)
 	}
-	if !first { // the user was told of those that live
-		found.Live = nil
-	}
-	d.report(sum, found.Live)
+	d.mu.Lock()
+	d.live = found.Live
+	d.mu.Unlock()
+	d.report(sum)
 }
 
-func (d *durable) report(sum resumed, live []journal.Other) {
+func (d *durable) report(sum resumed) {
 	if sum.pending > 0 {
 		d.core.tell(LevelInfo, fmt.Sprintf("%s of an earlier run %s in %s", number(sum.pending, "change"), waits(sum.pending), number(sum.files, "file")))
 	}
@@ -119,14 +154,6 @@ func (d *durable) report(sum resumed, live []journal.Other) {
 	}
 	if len(sum.hidden) > 0 {
 		d.core.tell(LevelWarning, "Changes of an earlier run were undecided in files of which acp-ls keeps no copy, for they may hold secrets or git ignores them; they can no longer be reviewed: "+strings.Join(sum.hidden, ", "))
-	}
-	var others []string
-	for _, o := range live {
-		others = append(others, o.Paths...)
-	}
-	if len(others) > 0 {
-		slices.Sort(others)
-		d.core.tell(LevelInfo, "Another acp-ls has undecided changes in "+strings.Join(slices.Compact(others), ", "))
 	}
 }
 
@@ -250,7 +277,7 @@ func (f *file) wake(found text.Text, missing bool) {
 		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
 	}
 	if sum.pending != e.until.pending || len(sum.lost) > 0 { // else the user was told
-		f.core.durable.report(sum, nil)
+		f.core.durable.report(sum)
 	}
 	f.publish()
 }
