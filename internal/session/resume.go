@@ -48,12 +48,12 @@ func (d *durable) neighbours(ctx context.Context) {
 func (d *durable) awaitNeighbours(ctx context.Context) {
 	const tell = 800 * time.Millisecond
 	for wait := 100 * time.Millisecond; wait < time.Minute; wait *= 2 {
-		live := d.others()
-		if len(live) == 0 {
+		live, undecided := d.others()
+		if live == 0 {
 			return
 		}
-		if wait == tell {
-			d.core.tell(LevelInfo, "Another acp-ls has undecided changes in "+strings.Join(live, ", "))
+		if wait == tell && len(undecided) > 0 {
+			d.core.tell(LevelInfo, "Another acp-ls has undecided changes in "+strings.Join(undecided, ", "))
 		}
 		select {
 		case <-time.After(wait):
@@ -64,17 +64,16 @@ func (d *durable) awaitNeighbours(ctx context.Context) {
 	}
 }
 
-// others are the files in which processes that lived when it was last looked have something
-// undecided.
-func (d *durable) others() []string {
+// others are the processes that lived when it was last looked, and the files in which they had
+// something undecided.
+func (d *durable) others() (n int, undecided []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var paths []string
 	for _, o := range d.live {
-		paths = append(paths, o.Paths...)
+		undecided = append(undecided, o.Paths...)
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	slices.Sort(undecided)
+	return len(d.live), slices.Compact(undecided)
 }
 
 // proposing reports whether anything is proposed in any file.

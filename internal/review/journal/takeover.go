@@ -68,7 +68,7 @@ type Found struct {
 	held []held
 }
 
-// Other names the undecided files of another live process.
+// Other names the undecided files of another live process. It may have none, yet.
 type Other struct {
 	Paths []string
 }
@@ -176,10 +176,9 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 	}
 	if !dead {
 		lock.Close()
-		if c, err := read(name+journalExt, false); err == nil {
-			found.addLive(c)
-		}
-		return false, nil // else it has none yet, or is just being rewritten
+		c, _ := read(name+journalExt, false) // it may have none yet, or is just being rewritten
+		found.addLive(c)
+		return false, nil
 	}
 	found.takeNotes(name, oldest)
 	c, err := read(name+journalExt, true)
@@ -222,9 +221,7 @@ func (found *Found) addLive(c content) {
 	for _, e := range c.entries {
 		o.Paths = append(o.Paths, e.Last.Path)
 	}
-	if o.Paths != nil {
-		found.Live = append(found.Live, o)
-	}
+	found.Live = append(found.Live, o)
 }
 
 // Release removes the journals that were taken over. Without it, as when this process dies
