@@ -164,21 +164,6 @@ func toEOL(s string, eol EOL) string {
 	return s
 }
 
-// Turned returns base, and theirs, which was made from it, with the line ends of live, if all of base have one kind and
-// all of live another: whoever has turned those of a text meanwhile meant every row of it. Ends in theirs that base has
-// none of stay.
-func Turned(base, live, theirs string) (turnedBase, turnedTheirs string) {
-	from, to := StyleOf(base), StyleOf(live)
-	if from.EOL == "" || to.EOL == "" || from.Mixed || to.Mixed || from.EOL == to.EOL {
-		return base, theirs
-	}
-	turn := strings.NewReplacer(string(from.EOL), string(to.EOL))
-	if from.EOL != CRLF {
-		turn = strings.NewReplacer(string(CRLF), string(CRLF), string(from.EOL), string(to.EOL))
-	}
-	return turn.Replace(base), turn.Replace(theirs)
-}
-
 // trimFinalEOL returns s without one final terminator.
 func trimFinalEOL(s string) string {
 	for _, eol := range []EOL{CRLF, LF, CR} {

@@ -143,21 +143,3 @@ func TestKeepStyleProperties(t *testing.T) {
 		}
 	})
 }
-
-func TestTurned(t *testing.T) {
-	for _, c := range []struct{ base, live, theirs, wantBase, wantTheirs string }{
-		{"a\nb\n", "a\r\nb\r\nmine\r\n", "a\nB\n", "a\r\nb\r\n", "a\r\nB\r\n"},
-		{"a\r\nb\r\n", "a\nb\n", "a\r\nB\r\n", "a\nb\n", "a\nB\n"},
-		{"a\rb\r", "a\nb\n", "a\rB", "a\nb\n", "a\nB"},
-		{"a\nb\n", "a\r\nb\r\n", "a\nB\r\n", "a\r\nb\r\n", "a\r\nB\r\n"},
-		{"a\nb\n", "a\nb\r\n", "a\nB\n", "a\nb\n", "a\nB\n"}, // one row of live only
-		{"a\nb\r\n", "a\r\nb\r\n", "a\nB\r\n", "a\nb\r\n", "a\nB\r\n"},
-		{"a", "a\r\nb", "A", "a", "A"},
-		{"a\nb", "ab", "A\nb", "a\nb", "A\nb"},
-	} {
-		base, theirs := Turned(c.base, c.live, c.theirs)
-		if base != c.wantBase || theirs != c.wantTheirs {
-			t.Errorf("Turned(%q, %q, %q) = %q, %q", c.base, c.live, c.theirs, base, theirs)
-		}
-	}
-}

@@ -265,7 +265,6 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 // patch merges content, made from base, into d as a change of o.
 func patch(d *review.Doc, base, content string, o review.Origin) error {
 	live := d.Text().String()
-	base, content = buffers.Turned(base, live, content)
 	m := merge.TextsWith(base, live, content, merge.Options{WhitespaceYields: true})
 	if len(m.Conflicts) == 0 {
 		// A conflict this session left earlier is settled by its new write.

@@ -79,7 +79,6 @@ func (w scene) apply(claims []claim) (string, error) {
 // merge joins what the agent has made of a text it may have seen with what the
 // user has.
 func (w scene) merge(seen, content string) (string, error) {
-	seen, content = buffers.Turned(seen, w.live, content)
 	m := merge.TextsWith(seen, w.live, content, merge.Options{WhitespaceYields: true})
 	if len(m.Conflicts) > 0 {
 		return "", errContested

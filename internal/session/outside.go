@@ -402,10 +402,9 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	take := operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
-			live := doc.Text().String()
-			base, theirs := buffers.Turned(before.in(doc).String(), live, disk.Content)
-			m := merge.TextsWith(base, live, theirs, merge.Options{WhitespaceYields: true})
-			disputes = disputesOf(m, addConflicts(doc, o, m, base, theirs), text.New(base))
+			base := before.in(doc).String()
+			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
+			disputes = disputesOf(m, addConflicts(doc, o, m, base, disk.Content), text.New(base))
 			before.withdraw(doc, disputes)
 			doc.AgentEdit(text.New(m.Text), o)
 			return nil

@@ -12,6 +12,7 @@ import (
 // the agent then writes gets the ends that the text has, and rejecting gives them all back.
 func TestLineEndsTurnedMeanwhile(t *testing.T) {
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	endOf := func(s string) string { return strings.TrimPrefix(s[:strings.Index(s, "2")], "1") }
 	for _, c := range []struct {
 		name    string
 		was, is string
@@ -36,14 +37,14 @@ func TestLineEndsTurnedMeanwhile(t *testing.T) {
 					t.Fatalf("read %q, %v", read, err)
 				}
 				e.typeAt(uri, 0, len(c.was), users)
-				want := strings.Replace(read, "5", "5 AGENT", 1)
+				want := strings.Replace(read, "5", "5 AGENT"+endOf(c.was)+"NEW", 1)
 				if c.onDisk {
 					writeFile(t, path, want)
 				} else if err := h.WriteTextFile(t.Context(), sid, path, want); err != nil {
 					t.Error(err)
 				}
 			})
-			if got, want := e.text(uri), strings.Replace(users, "5", "5 AGENT", 1); got != want {
+			if got, want := e.text(uri), strings.Replace(users, "5", "5 AGENT"+endOf(c.is)+"NEW", 1); got != want {
 				t.Errorf("text %q, want %q", got, want)
 			}
 			if hunks := hunksOf(t, core, uri); len(hunks) != 1 {

@@ -2,6 +2,7 @@ package nvim_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -86,4 +87,33 @@ func (e *env) rejectRename(name, was, want string, dirty bool) {
 	if got := disk(); got != want {
 		e.t.Errorf("%s: after undo and redo the disk has %q, want %q", name, got, want)
 	}
+}
+
+// To turn the line ends of a buffer changes no line of it, and is told all the same; an edit that
+// was made for the text before is not taken.
+func TestLineEndsAreTurned(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		stale := e.awaitText(e.uri("a.txt"), numbers)
+		crlf := strings.ReplaceAll(numbers, "\n", "\r\n")
+		var known bool
+		e.Exec(`local b, documents = vim.fn.bufnr('a.txt'), require('acp.documents')
+			vim.bo[b].fileformat = 'dos'
+			return documents.version(documents.by_buf(b)) ~= nil`, &known)
+		if known {
+			t.Error("an edit of the version before would be taken")
+		}
+		now := e.awaitText(e.uri("a.txt"), crlf)
+		if now == stale {
+			t.Error("it has the version of before")
+		}
+		if got := e.edit("a.txt", now, textEdit(1, 0, 2, 0, "TWO\r\n")); !got.Applied {
+			t.Errorf("refused: %s", got.FailureReason)
+		}
+		e.awaitText(e.uri("a.txt"), strings.Replace(crlf, "two", "TWO", 1))
+		if got := e.Text(0); strings.Contains(got, "\r") {
+			t.Errorf("the buffer shows %q", got)
+		}
+	})
 }

@@ -190,6 +190,7 @@ local function watch_buffers()
       M.attach(args.buf)
     end,
   })
+  documents.watch_line_ends(group)
   -- Neovim tells a server of a new name only with the next write.
   vim.api.nvim_create_autocmd('BufFilePre', {
     group = group,

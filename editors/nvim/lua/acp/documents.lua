@@ -209,6 +209,22 @@ local function open(item)
   require('acp.disk').watch(bufnr)
 end
 
+---Has documents told whose line ends the user has turned, which changes no line of a buffer.
+---@param group integer
+function M.watch_line_ends(group)
+  api.nvim_create_autocmd('OptionSet', {
+    group = group,
+    pattern = { 'fileformat', 'endofline' },
+    callback = function()
+      for _, doc in pairs(by_buf) do
+        if api.nvim_buf_is_loaded(doc.bufnr) and doc.form ~= form(doc.bufnr) then
+          send_soon(doc)
+        end
+      end
+    end,
+  })
+end
+
 ---Wraps what sends notifications to acp-ls.
 ---@param notify fun(method: string, params: table): boolean?
 ---@return fun(method: string, params: table): boolean?
@@ -261,7 +277,7 @@ end
 ---@param doc acp.Document
 ---@return integer?
 function M.version(doc)
-  return #doc.changed == 0 and doc.version or nil
+  return #doc.changed == 0 and doc.form == form(doc.bufnr) and doc.version or nil
 end
 
 function M.reset()
