@@ -148,10 +148,11 @@ func (f *file) believe(was checkpoint.Entry) {
 }
 
 // doubts takes back what was accepted because of git, if git has what it had before
-// after all and nothing else has happened; mu is held.
+// after all and nothing else has happened. A commit is meant, also where another one is
+// checked out at once; mu is held.
 func (f *file) doubts(now checkpoint.Entry) {
 	u := f.ingit.undecided
-	if u == nil || now != u.entry || !f.core.now().Before(u.until) || f.flight != nil {
+	if u == nil || now != u.entry || f.ingit.entry.Head != u.entry.Head || !f.core.now().Before(u.until) || f.flight != nil {
 		return
 	}
 	f.ingit.undecided = nil
