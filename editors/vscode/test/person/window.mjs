@@ -7,6 +7,9 @@ import { workbenchUrl } from '../vscode.mjs';
 /** How long anything may take that is waited for: much, since the machine may be busy. */
 const patience = 60_000;
 
+/** How long one waits before one tries again what has come to nothing. */
+const impatience = 5000;
+
 const control = /Content Security Policy|Refused to/;
 
 export class Window {
@@ -79,8 +82,8 @@ export class Window {
   }
 
   /** Waits until `look` gives something, and returns that. */
-  async until(what, look) {
-    for (const deadline = Date.now() + patience; ; ) {
+  async until(what, look, ms = patience) {
+    for (const deadline = Date.now() + ms; ; ) {
       const found = await look();
       if (found) {
         return found;
@@ -172,9 +175,40 @@ export class Window {
     await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
   }
 
-  /** The code lenses of a title in the editor in front. */
+  /**
+   * The code lenses of a title in the editor in front, those too that VS Code shows from before
+   * while it asks for new ones: they do nothing, and stay if the editor loses the focus then.
+   */
   lens(title) {
-    return this.page.locator('.codelens-decoration a', { hasText: title });
+    return this.page.locator('.codelens-decoration > *', { hasText: title });
+  }
+
+  /** How many changes there are to decide on, in all files. */
+  async undecided() {
+    const label = await this.status.getByRole('button').first().getAttribute('aria-label');
+    return Number(/(\d+) changes? to decide on/.exec(label)?.[1] ?? 0);
+  }
+
+  /**
+   * Decides with the `first` or `last` code lens of a title, and waits until that is so. A click
+   * that has come to nothing, as on one that was just drawn anew, is done again as long as
+   * nothing has changed.
+   */
+  async decide(title, which = 'first') {
+    const lenses = this.lens(title);
+    const [undecided, shown] = [await this.undecided(), await lenses.count()];
+    const done = async () => (await this.undecided()) !== undecided;
+    await this.until(`${title} has decided`, async () => {
+      if ((await lenses.count()) === shown && !(await done())) {
+        await lenses[which]()
+          .click({ timeout: impatience })
+          .catch(() => undefined);
+      }
+      return this.until('it has come to something', done, impatience).then(
+        () => true,
+        () => false,
+      );
+    });
   }
 
   /** Waits until there are so many hunks to decide on in the editor in front. */

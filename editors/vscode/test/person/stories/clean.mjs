@@ -31,7 +31,7 @@ export async function play(window, step) {
   });
 
   await step('reject', async () => {
-    await window.lens(/^Reject$/).click();
+    await window.decide(/^Reject$/);
     await window.textIs('my one\ntwo\nthree\n');
     await window.diskIs('clean.txt', 'my one\ntwo\nthree\n');
   });

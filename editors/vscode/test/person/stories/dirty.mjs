@@ -47,7 +47,7 @@ export async function play(window, step) {
   });
 
   await step('reject in it', async () => {
-    await window.lens(/^Reject$/).click();
+    await window.decide(/^Reject$/);
     await window.textIs('my one\ntwo\nthree\n');
     await window.diskIs('front.txt', 'my one\ntwo\nthree\n');
   });

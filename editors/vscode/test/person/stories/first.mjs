@@ -75,27 +75,23 @@ export async function play(window, step) {
   });
 
   await step('answer by mouse', async () => {
-    const activity = chat.locator('.activity');
-    while (await activity.isVisible()) {
-      const open = chat.locator('.questions:not(.inert) .card').first();
-      await open.or(activity).first().waitFor();
-      const id = await open.getAttribute('data-question', { timeout: 2000 }).catch(() => null);
-      if (id !== null) {
-        const card = chat.locator(`[data-question="${id}"]`);
-        await card.getByRole('button', { name: 'Allow', exact: true }).click();
-        await card.waitFor({ state: 'detached' });
+    const allow = chat
+      .locator('.questions:not(.inert) .card')
+      .first()
+      .getByRole('button', { name: 'Allow', exact: true });
+    await window.until('the turn has ended', async () => {
+      if (await allow.isVisible()) {
+        await allow.click({ timeout: 2000 }).catch(() => undefined); // it may be the next one by then
       }
-    }
+      return chat.locator('.activity').isHidden();
+    });
     await window.until('changes to decide on', async () => (await lenses()) >= 2);
   });
 
   let hunks;
   await step('accept one by code lens', async () => {
     hunks = await lenses();
-    await window
-      .lens(/^Accept$/)
-      .first()
-      .click();
+    await window.decide(/^Accept$/);
     await window.hunksAre(hunks - 1);
   });
 

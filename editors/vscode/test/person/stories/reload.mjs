@@ -50,10 +50,7 @@ export async function play(window, step) {
     await window.changed(/draft\.txt.*\+2 −2/).waitFor();
     // One of each is decided on before.
     await page.locator('.editor-instance').first().click();
-    await window
-      .lens(/^Accept$/)
-      .first()
-      .click();
+    await window.decide(/^Accept$/);
     await window.hunksAre(1);
   });
 
@@ -67,7 +64,7 @@ export async function play(window, step) {
   });
 
   await step('reject in the unsaved document', async () => {
-    await window.lens(/^Reject$/).click();
+    await window.decide(/^Reject$/);
     await window.hunksAre(0);
     await window.textIs(typed(after.replace('SEVEN', 'seven')));
     await window.save();
@@ -77,12 +74,9 @@ export async function play(window, step) {
   await step('accept and reject in the saved one', async () => {
     await window.openFile('kept.txt');
     await window.hunksAre(2);
-    await window
-      .lens(/^Accept$/)
-      .last()
-      .click();
+    await window.decide(/^Accept$/, 'last');
     await window.hunksAre(1);
-    await window.lens(/^Reject$/).click();
+    await window.decide(/^Reject$/);
     await window.hunksAre(0);
     await window.textIs(after.replace('ONE', 'one'));
     await window.diskIs('kept.txt', after.replace('ONE', 'one'));
