@@ -41,6 +41,7 @@ type operation struct {
 func (f *file) tookIn(op operation) {
 	if op.takes != nil {
 		f.before = op.takes()
+		f.noteKnown()
 		f.later()
 	}
 }

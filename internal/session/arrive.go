@@ -74,6 +74,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		case f.before != nil:
 		case !loaded && had != nil:
 			f.before = had // it has been written since it was opened
+			f.attachDisputes()
 			f.later()
 		default:
 			f.keepBefore(text.New(disk.Content))
@@ -246,16 +247,7 @@ func (f *file) backTo(before *taken) {
 	if before == nil {
 		return
 	}
-	back := before.in(f.doc)
-	if !f.doc.Text().Equal(back) {
-		takeOver(f.doc, back, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
-	}
-	if !back.Equal(before.Text) {
-		by := *before.by
-		by.Change = f.core.changeID()
-		f.doc.AgentEdit(before.Text, by)
-	}
-	before.settle(f.doc)
+	before.bringTo(f.doc, f.core.changeID)
 }
 
 // thrownAway takes in a reload by which the user threw away what was not saved, if it is

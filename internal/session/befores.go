@@ -266,11 +266,27 @@ func (f *file) noteKnown() {
 		if !b.runningAt(f.path) {
 			return
 		}
+		f.unkept() // which asks git, and nobody is to wait for that
+		if !f.lockNotes() {
+			return
+		}
+		defer f.unlockOps()
 		f.keep(false)
 		if st, ok := f.knownOnDisk(); ok {
 			f.noteAs(st, true)
 		}
 	})
+}
+
+// lockNotes holds the file's slot of ops: what is noted last is what was known last, and no
+// edit is half made. False: the core is closed.
+func (f *file) lockNotes() bool {
+	select { // not lockOps, which may wait for what earlier runs have left
+	case f.ops <- struct{}{}:
+		return true
+	case <-f.core.ctx.Done():
+		return false
+	}
 }
 
 // knownOnDisk is what the file is known to be, if the journal is up to date with that.
@@ -290,9 +306,10 @@ func (f *file) knownOnDisk() (st checkpoint.State, ok bool) {
 // to be.
 func (f *file) noteState(now checkpoint.State) {
 	b := f.core.durable.beforeCopies()
-	if b == nil || b.turns.Load() == 0 {
+	if b == nil || b.turns.Load() == 0 || !f.lockNotes() {
 		return
 	}
+	defer f.unlockOps()
 	f.mu.Lock()
 	opaque := f.opaqueSeen != nil && f.opaqueSeen.Same(now) && f.version() == f.kept.last
 	f.mu.Unlock()

@@ -1,12 +1,16 @@
 package session
 
 import (
+	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strings"
 
+	"acp-ls/buffers"
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
 )
 
 // taken is what the disk had when it was last taken into the text. Not all of it need
@@ -89,6 +93,21 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 	}
 }
 
+// bringTo makes what the disk has the text of d, by the user's will: what was not saved is
+// gone. What of it was in conflict with that is whose it was.
+func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
+	back := t.in(d)
+	if !d.Text().Equal(back) {
+		takeOver(d, back, review.Origin{Change: id(), Author: review.AuthorUser})
+	}
+	if !back.Equal(t.Text) {
+		by := *t.by
+		by.Change = id()
+		d.AgentEdit(t.Text, by)
+	}
+	t.settle(d)
+}
+
 // settle ends the conflicts about what the disk has: all of it is the text of d now.
 func (t *taken) settle(d *review.Doc) {
 	if t == nil {
@@ -96,5 +115,89 @@ func (t *taken) settle(d *review.Doc) {
 	}
 	for _, p := range t.disputes {
 		d.SettleConflict(p.hunk)
+	}
+}
+
+// Disputes outlive the process: they are in the record of the text, with what tells that the
+// disk has not moved; and in front of it is a record of what the disk has, to which an editor
+// that is killed goes back.
+
+// keptDisputes are those of a record.
+type keptDisputes struct {
+	Disk     string // its hash, as that of documents
+	Disputes []keptDispute
+}
+
+type keptDispute struct {
+	Hunk string
+	Rows [2]int
+	Was  string
+}
+
+// marshal is what a record has of what is disputed; nil: nothing is.
+func (t *taken) marshal() []byte {
+	if t == nil || len(t.disputes) == 0 {
+		return nil
+	}
+	k := keptDisputes{Disk: diskHash(t.Text)}
+	for _, p := range t.disputes {
+		k.Disputes = append(k.Disputes, keptDispute{p.hunk, p.rows, p.was})
+	}
+	b, _ := json.Marshal(k) // it cannot fail
+	return b
+}
+
+func diskHash(t text.Text) string {
+	h := buffers.NormHashText(t)
+	return hex.EncodeToString(h[:])
+}
+
+// draftDisputed returns what makes the record of what the disk has, where some of that is in
+// conflict with the text of v; mu is held.
+func (f *file) draftDisputed(v version) func() journal.Record {
+	doc := v.doc.Clone()
+	v.disputed.bringTo(doc, f.core.changeID)
+	v.doc, v.onDisk, v.disputed = doc, true, nil
+	return f.draft(v)
+}
+
+// recallDisputes notes what an earlier run knew to be disputed of what the disk had; mu is
+// held.
+func (f *file) recallDisputes(b []byte) {
+	var k keptDisputes
+	if len(b) == 0 || json.Unmarshal(b, &k) != nil {
+		return
+	}
+	f.recalled = &k
+	f.attachDisputes()
+}
+
+// attachDisputes makes what was recalled the disputes of what the disk has, if it has that
+// yet; mu is held.
+func (f *file) attachDisputes() {
+	k := f.recalled
+	if k == nil || f.before == nil || f.doc == nil {
+		return
+	}
+	if diskHash(f.before.Text) != k.Disk {
+		return
+	}
+	f.recalled = nil
+	rows := f.before.LineCount()
+	var out []dispute
+	var by *review.Origin
+	for _, p := range k.Disputes {
+		if p.Rows[0] < 0 || p.Rows[0] > p.Rows[1] || p.Rows[1] > rows {
+			return
+		}
+		for _, h := range f.doc.Hunks(review.StateConflict) {
+			if h.ID == p.Hunk {
+				by = &h.Origins[0]
+			}
+		}
+		out = append(out, dispute{p.Hunk, p.Rows, p.Was})
+	}
+	if by != nil {
+		f.before.by, f.before.disputes = by, out
 	}
 }

@@ -193,7 +193,8 @@ type version struct {
 	from             buffers.Path
 	mode             string
 	gone             bool
-	onDisk           bool // the file has this text
+	onDisk           bool   // the file has this text
+	disputed         *taken // what the disk has, if some of it is in conflict with the text
 }
 
 // entire reports whether an agent has done something to the file as a whole.
@@ -210,6 +211,8 @@ type writing struct {
 	aloud   bool  // a record of an edit on disk is written, and the edit is not made
 	ignored *bool // git leaves the file alone; nil: not asked yet
 	resting bool  // the editor is gone: what it had counts, and not what the disk has
+
+	disputed *taken // that was written down as it would be found on the disk
 }
 
 // version is that of the file as it is; mu is held.
@@ -228,6 +231,9 @@ func (f *file) version() version {
 	if doc != nil && v.opaque == "" && (v.entire() || doc.Tracking()) {
 		v.doc, v.rev = doc, doc.Revision()
 		v.onDisk = v.gone || f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
+		if f.before != nil && len(f.before.disputes) > 0 && doc == f.doc {
+			v.disputed = f.before
+		}
 	}
 	if v.doc == nil {
 		v.created, v.deleted, v.gone, v.mode = false, false, false, ""
@@ -265,13 +271,20 @@ func (f *file) keep(sync bool) {
 		f.mu.Unlock()
 		return
 	}
-	r := f.draft(v)
+	drafts := []func() journal.Record{f.draft(v)}
+	if v.disputed != nil && v.disputed != f.kept.disputed {
+		drafts = []func() journal.Record{f.draftDisputed(v), drafts[0]}
+	}
 	f.mu.Unlock()
-	if !d.write(sync, r()) {
+	var records []journal.Record
+	for _, r := range drafts {
+		records = append(records, r())
+	}
+	if !d.write(sync, records...) {
 		return
 	}
 	f.mu.Lock()
-	f.kept.last, f.kept.synced = v, sync
+	f.kept.last, f.kept.synced, f.kept.disputed = v, sync, v.disputed
 	f.mu.Unlock()
 }
 
@@ -295,6 +308,7 @@ func (f *file) draft(v version) func() journal.Record {
 	if v.gone {
 		f.withoutFile(doc)
 	}
+	r.Disk = v.disputed.marshal()
 	return func() journal.Record {
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))

@@ -68,8 +68,9 @@ type file struct {
 	moving       *moving       // a rename that is asked for; nil if none is
 	approvedMove *approvedMove // to here
 	kept         writing
-	asleep       *sleeper  // of an earlier run, until the text is known
-	left         *leftover // on disk by an earlier run, until it is opened
+	asleep       *sleeper      // of an earlier run, until the text is known
+	left         *leftover     // on disk by an earlier run, until it is opened
+	recalled     *keptDisputes // of an earlier run, until it is known what the disk has
 }
 
 type openDoc struct {

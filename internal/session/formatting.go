@@ -62,16 +62,20 @@ func (c *Core) toolRan(p buffers.Path, since time.Time, except string) bool {
 	})
 }
 
-// turnsAt names the turns that run and whose agents may write a file.
+// turnsAt is another string when other turns run whose agents may write a file, or one has
+// run meanwhile.
 func (c *Core) turnsAt(p buffers.Path) string {
+	all := c.allSessions()
+	inside := slices.ContainsFunc(all, func(s *session) bool { return inRoots(s.roots(), string(p)) })
 	var turns []string
-	for _, s := range c.allSessions() {
-		if !s.concerns(p) {
-			continue
+	for _, s := range all {
+		if !s.concerns(p) && inside {
+			continue // else it may have named the file in a turn that is over
 		}
 		s.mu.Lock()
+		turns = append(turns, s.lastSent)
 		if t := s.running; t != nil && t.sent && !t.over {
-			turns = append(turns, t.id)
+			turns = append(turns, "running")
 		}
 		s.mu.Unlock()
 	}

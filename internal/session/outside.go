@@ -193,6 +193,7 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 // held.
 func (f *file) keepBefore(t text.Text) {
 	f.before = &taken{Text: t}
+	f.attachDisputes()
 	f.later()
 	f.noteKnown()
 }

@@ -331,6 +331,7 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		sum.files++
 	}
 	f.doc, f.created, f.deleted = doc, from.Created, from.Deleted
+	f.recallDisputes(from.Disk)
 	if len(f.open) == 0 {
 		f.keepBefore(found)
 		f.missing = missing

@@ -33,8 +33,9 @@ type session struct {
 	errText   string
 	errKind   Kind
 	queue     []*turn
-	begun     bool // it was ready for prompts once
-	ending    bool // no prompt is taken any more
+	begun     bool   // it was ready for prompts once
+	ending    bool   // no prompt is taken any more
+	lastSent  string // the turn that was sent to the agent last
 	running   *turn
 	turns     int
 	began     map[string]time.Time // of turns, by the clock of files

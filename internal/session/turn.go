@@ -253,7 +253,7 @@ func (s *session) promptAgent(p *agentProcess, remote string, t *turn) (StopReas
 		s.mu.Unlock()
 		return StopCancelled, nil
 	}
-	t.sent = true
+	t.sent, s.lastSent = true, t.id
 	s.mu.Unlock()
 	var stop StopReason
 	err = s.ask(askedPrompt, func() (err error) {

@@ -37,6 +37,8 @@ type Record struct {
 	// file holds secrets (Secret). A record without any of these ends the file's story.
 	State  []byte
 	Secret bool
+
+	Disk []byte // what the caller knows of the disk beside the state; nil: nothing
 }
 
 // Seen is a text by its hash, or that there was no file.
@@ -126,6 +128,9 @@ func (r Record) appendFrame(b []byte) []byte {
 	if r.State != nil {
 		b = appendString(b, r.State)
 	}
+	if r.Disk != nil {
+		b = appendString(b, r.Disk)
+	}
 	putHead(b[start:])
 	return b
 }
@@ -198,6 +203,9 @@ func parseRecord(b []byte) (Record, error) {
 		if r.State = p.take(p.uvarint()); r.State == nil {
 			r.State = []byte{}
 		}
+	}
+	if len(p.b) > 0 {
+		r.Disk = p.take(p.uvarint())
 	}
 	if p.bad || len(p.b) > 0 || r.Path == "" {
 		return Record{}, errPayload
