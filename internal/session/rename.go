@@ -14,9 +14,11 @@ import (
 // park puts away what is tracked of a file that is gone, for it may turn up
 // under another name, or again; mu is held.
 func (f *file) park() {
-	f.parked, f.parkedCreated = nil, false
-	if f.doc != nil && f.doc.Tracking() {
-		f.parked, f.parkedCreated = f.doc, f.created
+	if f.parked == nil || f.doc != nil && f.doc.Text().Len() > 0 { // else it was put away when the file was seen to be gone
+		f.parked, f.parkedCreated = nil, false
+		if f.doc != nil && f.doc.Tracking() {
+			f.parked, f.parkedCreated = f.doc, f.created
+		}
 	}
 	f.doc, f.created = nil, false
 	f.publish()
@@ -59,14 +61,14 @@ func (c *Core) renamed(from buffers.Path, to *file, was text.Text) {
 	if len(old.open) > 0 || len(to.open) == 0 || to.doc == nil || to.doc.Tracking() {
 		return
 	}
-	if old.doc != nil {
+	if old.doc != nil && (old.parked == nil || old.doc.Text().Equal(was)) {
 		old.park()
 	}
 	doc, created := old.parked, old.parkedCreated
 	if doc == nil || !doc.Text().Equal(was) {
 		return
 	}
-	old.parked = nil
+	old.parked, old.doc, old.created = nil, nil, false
 	if now := to.doc.Text(); !doc.Text().Equal(now) { // the user has gone on
 		doc.Reload(now, review.Origin{Change: c.changeID(), Author: review.AuthorUser})
 	}
@@ -74,6 +76,35 @@ func (c *Core) renamed(from buffers.Path, to *file, was text.Text) {
 	to.shownRev = ^to.shownRev
 	to.publish()
 	old.publish()
+}
+
+// turnedUp looks whether a document that was opened is a file with undecided changes that the
+// user has renamed by other means than the editor's: that is gone, and had this text.
+func (c *Core) turnedUp(to *file, was text.Text) {
+	if was.Len() == 0 {
+		return // which every new file has
+	}
+	for _, old := range c.allFiles() {
+		if old == to {
+			continue
+		}
+		old.mu.Lock()
+		open := len(old.open) > 0
+		doc := old.parked
+		if old.doc != nil && old.doc.Tracking() && old.doc.Text().Equal(was) {
+			doc = old.doc.Clone()
+		}
+		old.mu.Unlock()
+		switch {
+		case doc == nil || !doc.Text().Equal(was) || isThere(old.path):
+			continue
+		case open:
+			to.copyOf(doc, was) // the user may still go on in both
+		default:
+			c.renamed(old.path, to, was)
+		}
+		return
+	}
 }
 
 // copyOf makes what was tracked in another document, whose file is there yet, pending here

@@ -50,6 +50,9 @@ func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
 	}
 	w := &f.entire
 	now := text.New(disk.Content)
+	if !disk.Exists && now.Len() < f.doc.Text().Len() && f.doc.Tracking() { // it may have another name by now
+		f.parked, f.parkedCreated = f.doc.Clone(), f.created
+	}
 	if f.opaque == "" && !f.doc.Text().Equal(now) {
 		f.doc.Follow(now, by)
 		f.shownRev = ^f.shownRev

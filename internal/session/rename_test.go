@@ -1,0 +1,77 @@
+package session
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/review"
+)
+
+// What is undecided in a file goes with it where the user renames it behind the editor's
+// back, once it is opened under its new name.
+func TestRenamedInAShell(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before func(e *fakeEditor, uri, text string)
+		after  func(e *fakeEditor, uri string)
+	}{
+		{"never open", func(*fakeEditor, string, string) {}, func(*fakeEditor, string) {}},
+		{"open all the time", func(e *fakeEditor, uri, text string) { e.open(uri, text) }, func(*fakeEditor, string) {}},
+		{"closed before", func(e *fakeEditor, uri, text string) { e.open(uri, text); e.close(uri) }, func(*fakeEditor, string) {}},
+		{"closed after", func(e *fakeEditor, uri, text string) { e.open(uri, text) }, func(e *fakeEditor, uri string) { e.close(uri) }},
+	} {
+		for _, noticed := range []bool{false, true} {
+			t.Run(c.name+map[bool]string{true: ", noticed"}[noticed], func(t *testing.T) {
+				l := &fakeLauncher{}
+				core, e, root := setup(t, l)
+				old, path := filepath.Join(root, "a.txt"), filepath.Join(root, "b.txt")
+				uri, newURI := buffers.PathURI(old), buffers.PathURI(path)
+				writeFile(t, old, ten)
+				agents := strings.Replace(ten, "5\n", "5 AGENT\n", 1)
+				diskTurn(t, core, l, old, func(string) string { return agents })
+				c.before(e, uri, agents)
+				if err := os.Rename(old, path); err != nil {
+					t.Fatal(err)
+				}
+				if noticed {
+					turnOf(t, core, l, func(Host, string) {})
+				}
+				c.after(e, uri)
+				e.open(newURI, agents)
+				e.await("the hunk under the new name", func() bool { return len(e.reviews[newURI].Hunks) == 1 })
+				if _, err := core.Reject(t.Context(), Decide{URI: newURI, Rev: e.reviews[newURI].Rev}); err != nil {
+					t.Fatal(err)
+				}
+				if got := e.text(newURI); got != ten {
+					t.Errorf("text %q", got)
+				}
+			})
+		}
+	}
+}
+
+// A text that is found elsewhere while the file is where it was, or that says nothing, is no rename.
+func TestNotRenamed(t *testing.T) {
+	l := &fakeLauncher{}
+	core, e, root := setup(t, l)
+	path := filepath.Join(root, "a.txt")
+	writeFile(t, path, ten)
+	agents := strings.Replace(ten, "5\n", "5 AGENT\n", 1)
+	diskTurn(t, core, l, path, func(string) string { return agents })
+	other := buffers.PathURI(filepath.Join(root, "b.txt"))
+	e.open(other, agents)
+	gone := filepath.Join(root, "gone.txt")
+	writeFile(t, gone, ten)
+	turnOf(t, core, l, func(Host, string) { _ = os.Remove(gone) })
+	empty := buffers.PathURI(filepath.Join(root, "c.txt"))
+	e.open(empty, "")
+	turnOf(t, core, l, func(Host, string) {})
+	for _, uri := range []string{other, empty} {
+		if got := hunksOf(t, core, uri, review.StatePending); len(got) != 0 {
+			t.Errorf("%s has hunks %+v", uri, got)
+		}
+	}
+}
