@@ -110,10 +110,9 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	switch ev.Kind {
 	case buffers.Opened:
 		a.look(p, f.opened(a, d))
-		if ev.RenameOf == nil {
+		if old := ev.RenameOf; old == nil || old.Path() == p {
 			a.core.spawn(func() { a.core.turnedUp(f, d.Text) })
 		} else {
-			old := ev.RenameOf
 			was := a.left[old.URI]
 			a.core.spawn(func() {
 				if !isThere(old.Path()) {

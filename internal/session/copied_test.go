@@ -3,6 +3,7 @@ package session
 import (
 	"os"
 	"testing"
+	"testing/synctest"
 
 	"acp-ls/buffers"
 )
@@ -76,4 +77,28 @@ func TestNotCopied(t *testing.T) {
 	}
 	w.e.open(w.uri("g"), aBc)
 	w.wantHunks("g", "")
+}
+
+// A document that is closed, decided on and opened again is no copy of itself.
+func TestNoCopyOfItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newEarth(t)
+		w.start()
+		defer w.close()
+		writeFile(t, w.path("f"), abc)
+		w.agent("f", aBc)
+		w.e.open(w.uri("f"), aBc)
+		synctest.Wait()
+		w.wantHunks("f", "b|>B|")
+		w.e.send(buffers.Close{URI: w.uri("f")})
+		w.e.at.Settle()
+		synctest.Wait()
+		w.wantHunks("f", "b|>B|")
+		if d, err := w.c.Accept(t.Context(), Decide{URI: w.uri("f")}); err != nil || len(d.Decided) != 1 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		w.e.open(w.uri("f"), aBc)
+		synctest.Wait()
+		w.wantHunks("f", "")
+	})
 }

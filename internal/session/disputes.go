@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -134,17 +133,16 @@ type keptDispute struct {
 	Was  string
 }
 
-// marshal is what a record has of what is disputed; nil: nothing is.
-func (t *taken) marshal() []byte {
+// kept is what a record has of what is disputed; nil: nothing is.
+func (t *taken) kept() *keptDisputes {
 	if t == nil || len(t.disputes) == 0 {
 		return nil
 	}
-	k := keptDisputes{Disk: diskHash(t.Text)}
+	k := &keptDisputes{Disk: diskHash(t.Text)}
 	for _, p := range t.disputes {
 		k.Disputes = append(k.Disputes, keptDispute{p.hunk, p.rows, p.was})
 	}
-	b, _ := json.Marshal(k) // it cannot fail
-	return b
+	return k
 }
 
 func diskHash(t text.Text) string {
@@ -159,17 +157,6 @@ func (f *file) draftDisputed(v version) func() journal.Record {
 	v.disputed.bringTo(doc, f.core.changeID)
 	v.doc, v.onDisk, v.disputed = doc, true, nil
 	return f.draft(v)
-}
-
-// recallDisputes notes what an earlier run knew to be disputed of what the disk had; mu is
-// held.
-func (f *file) recallDisputes(b []byte) {
-	var k keptDisputes
-	if len(b) == 0 || json.Unmarshal(b, &k) != nil {
-		return
-	}
-	f.recalled = &k
-	f.attachDisputes()
 }
 
 // attachDisputes makes what was recalled the disputes of what the disk has, if it has that

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -177,6 +178,9 @@ func (c *Core) tell(l Level, message string) {
 	}
 }
 
+// keepRejected is how long what was rejected can be brought back in later runs.
+const keepRejected = 7 * 24 * time.Hour
+
 // quietBefore is how long a file must have been left alone before its state is
 // written down.
 const quietBefore = time.Second
@@ -195,11 +199,39 @@ type version struct {
 	gone             bool
 	onDisk           bool   // the file has this text
 	disputed         *taken // what the disk has, if some of it is in conflict with the text
+
+	goneBack, madeAway, ran bool // as in entire
 }
 
 // entire reports whether an agent has done something to the file as a whole.
 func (v version) entire() bool {
 	return v.created || v.deleted || v.gone || v.from != "" || v.mode != ""
+}
+
+// beside is what a record has beside the state, in a form that recallBeside reads.
+type beside struct {
+	Disputed                *keptDisputes `json:",omitempty"`
+	GoneBack, MadeAway, Ran bool          `json:",omitempty"`
+}
+
+func (v version) beside() []byte {
+	x := beside{v.disputed.kept(), v.goneBack, v.madeAway, v.ran}
+	if x == (beside{}) {
+		return nil
+	}
+	b, _ := json.Marshal(x) // it cannot fail
+	return b
+}
+
+// recallBeside takes up what an earlier run knew beside the state; mu is held.
+func (f *file) recallBeside(b []byte, missing bool) {
+	var x beside
+	if len(b) == 0 || json.Unmarshal(b, &x) != nil {
+		return
+	}
+	f.entire.goneBack, f.entire.madeAway, f.entire.ran = x.GoneBack && !missing, x.MadeAway && missing, x.Ran
+	f.recalled = x.Disputed
+	f.attachDisputes()
 }
 
 // writing is what the file's owner knows of its records; the file's mu guards it.
@@ -212,7 +244,8 @@ type writing struct {
 	ignored *bool // git leaves the file alone; nil: not asked yet
 	resting bool  // the editor is gone: what it had counts, and not what the disk has
 
-	disputed *taken // that was written down as it would be found on the disk
+	rested   time.Time // when the last was decided of what is listed, if an earlier run has; else zero
+	disputed *taken    // that was written down as it would be found on the disk
 }
 
 // version is that of the file as it is; mu is held.
@@ -231,6 +264,7 @@ func (f *file) version() version {
 	if doc != nil && v.opaque == "" && (v.entire() || doc.Tracking()) {
 		v.doc, v.rev = doc, doc.Revision()
 		v.onDisk = v.gone || f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
+		v.goneBack, v.madeAway, v.ran = f.entire.goneBack, f.entire.madeAway, f.entire.ran
 		if f.before != nil && len(f.before.disputes) > 0 && doc == f.doc {
 			v.disputed = f.before
 		}
@@ -308,10 +342,16 @@ func (f *file) draft(v version) func() journal.Record {
 	if v.gone {
 		f.withoutFile(doc)
 	}
-	r.Disk = v.disputed.marshal()
+	r.Beside = v.beside()
 	return func() journal.Record {
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))
+		f.mu.Lock()
+		if r.Pending > 0 || v.entire() {
+			f.kept.rested = time.Time{}
+		}
+		r.Time = f.kept.rested
+		f.mu.Unlock()
 		if r.Secret = f.unkept(); r.Secret {
 			return r
 		}

@@ -28,6 +28,7 @@ type earth struct {
 	e *fakeEditor
 	l *fakeLauncher
 
+	later   time.Duration // that the clock of what is started next is ahead
 	wrote   chan struct{} // has a value when something was written
 	failing bool          // nothing can be written
 
@@ -93,7 +94,9 @@ func (w *earth) start() {
 	w.l = &fakeLauncher{}
 	var mu sync.Mutex
 	n := 0
-	w.c = New(Options{Launcher: w.l, Settings: func() *config.Settings { return st },
+	later := w.later
+	now := func() time.Time { return time.Now().Add(later) }
+	w.c = New(Options{Launcher: w.l, Now: now, Settings: func() *config.Settings { return st },
 		NewID: func(p string) string {
 			mu.Lock()
 			defer mu.Unlock()
@@ -104,7 +107,7 @@ func (w *earth) start() {
 			if workspace != w.root {
 				w.t.Errorf("journal of %q, want %q", workspace, w.root)
 			}
-			return tellingJournal{journal.Open(w.state, workspace, journal.Options{}), w}, nil
+			return tellingJournal{journal.Open(w.state, workspace, journal.Options{Now: now}), w}, nil
 		},
 	})
 	w.c.unwatched = true // nothing may wait for the system in virtual time

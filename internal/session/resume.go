@@ -317,8 +317,12 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		}
 		return n
 	}
-	if undecided() == 0 && !slices.ContainsFunc(doc.Hunks(review.StateRejected), func(h review.Hunk) bool { return h.Lost }) {
-		return // what was rejected is listed for its session only, and that is gone
+	if undecided() == 0 {
+		lost := slices.ContainsFunc(doc.Hunks(review.StateRejected), func(h review.Hunk) bool { return h.Lost })
+		if !lost && f.core.now().Sub(from.Time) > keepRejected {
+			return
+		}
+		f.kept.rested = from.Time
 	}
 	from.Deleted = from.Deleted && missing
 	from.Created = from.Created && !missing
@@ -331,7 +335,7 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		sum.files++
 	}
 	f.doc, f.created, f.deleted = doc, from.Created, from.Deleted
-	f.recallDisputes(from.Disk)
+	f.recallBeside(from.Beside, missing)
 	if len(f.open) == 0 {
 		f.keepBefore(found)
 		f.missing = missing

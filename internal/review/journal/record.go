@@ -38,7 +38,7 @@ type Record struct {
 	State  []byte
 	Secret bool
 
-	Disk []byte // what the caller knows of the disk beside the state; nil: nothing
+	Beside []byte // what the caller knows beside the state; nil: nothing
 }
 
 // Seen is a text by its hash, or that there was no file.
@@ -128,8 +128,8 @@ func (r Record) appendFrame(b []byte) []byte {
 	if r.State != nil {
 		b = appendString(b, r.State)
 	}
-	if r.Disk != nil {
-		b = appendString(b, r.Disk)
+	if r.Beside != nil {
+		b = appendString(b, r.Beside)
 	}
 	putHead(b[start:])
 	return b
@@ -205,7 +205,7 @@ func parseRecord(b []byte) (Record, error) {
 		}
 	}
 	if len(p.b) > 0 {
-		r.Disk = p.take(p.uvarint())
+		r.Beside = p.take(p.uvarint())
 	}
 	if p.bad || len(p.b) > 0 || r.Path == "" {
 		return Record{}, errPayload
