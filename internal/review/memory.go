@@ -25,7 +25,7 @@ type moment struct {
 	cost int // rows that no older moment holds
 
 	runs      []run
-	tail      ending
+	tail, eol ending
 	rejected  []*rejection
 	conflicts []*conflict
 }
@@ -54,7 +54,7 @@ func (d *Doc) remember() {
 	d.early = nil
 	m := &moment{
 		hash: d.text.Hash(), len: d.text.Len(), seq: d.seq, cost: d.rowsBuilt,
-		runs: d.runs, tail: d.tail, rejected: d.rejected, conflicts: d.conflicts,
+		runs: d.runs, tail: d.tail, eol: d.eol, rejected: d.rejected, conflicts: d.conflicts,
 	}
 	d.rowsBuilt = 0
 	d.memCost += m.cost
@@ -132,7 +132,7 @@ func (d *Doc) sinceDecided(m *moment) []run {
 	}
 	var runs []run
 	for _, r := range m.runs {
-		stale := false
+		stale := m.eol != d.eol // rows that never had a terminator may cancel now
 		for _, x := range r.rows {
 			stale = stale || over(x)
 		}

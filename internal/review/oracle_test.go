@@ -137,6 +137,20 @@ func (o *oracle) learnEnding(s string, author Author) {
 	}
 }
 
+// takeTurn turns the terminators of the rows that are not in the text with those of the text.
+func (o *oracle) takeTurn(old, s string) {
+	from, to := onlyEnding(text.New(old)), onlyEnding(text.New(s))
+	if from == noEnd || to == noEnd || from == to || from != o.doc.eol {
+		return
+	}
+	o.doc.eol = to
+	for i, r := range o.rows {
+		if !r.inText() && r.end == from {
+			o.rows[i].end = to
+		}
+	}
+}
+
 // ends returns the terminators of the rows of the text that count.
 func (o *oracle) ends() []ending {
 	var ends []ending
@@ -193,11 +207,11 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 	for i, x := range edits {
 		edits[i] = linediff.Edit{A0: x.A0 + lo, A1: x.A1 + lo, B0: x.B0 + lo, B1: x.B1 + lo}
 	}
-	o.userEdits(s, a, b, edits, paired, author)
+	o.userEdits(old, s, a, b, edits, paired, author)
 }
 
-// userEdits carries out edits between all the rows of the text before and of s.
-func (o *oracle) userEdits(s string, a, b []row, edits []linediff.Edit, paired bool, author Author) {
+// userEdits carries out edits between all the rows of the text old and of s.
+func (o *oracle) userEdits(old, s string, a, b []row, edits []linediff.Edit, paired bool, author Author) {
 	e := userEvent{doc: o.doc, lo: 0, old: a, new: b, author: author}
 	d := o.dense()
 	d.limbo = o.limbo
@@ -212,6 +226,7 @@ func (o *oracle) userEdits(s string, a, b []row, edits []linediff.Edit, paired b
 		o.rows[i].fresh = false
 	}
 	o.setText(s)
+	o.takeTurn(old, s)
 	o.rows = o.doc.settleRows(o.rows)
 	o.recall(s)
 	o.remember()
@@ -311,7 +326,7 @@ func (o *oracle) moveEdit(old, s string, start, end int, ins string, author Auth
 		in.B0, in.B1 = p.at-n, p.at
 		edits = []linediff.Edit{out, in}
 	}
-	o.userEdits(s, splitRows(p.text), splitRows(s), edits, false, author)
+	o.userEdits(p.text, s, splitRows(p.text), splitRows(s), edits, false, author)
 	return true
 }
 

@@ -495,6 +495,9 @@ func (w *world) conserved(start, end int, ins string, before, now shot) error {
 	for _, r := range now.rows {
 		if r.tomb() {
 			tombs[r.id] = r.text
+			if r.was != nil { // it counts as what it was, too: see balance
+				reworded[*r.was]++
+			}
 		}
 	}
 	for _, run := range was.runs {
