@@ -40,7 +40,18 @@ func (e *editor) executeCommand(ctx context.Context, p *executeCommandParams) (a
 			return nil, context.Cause(ctx)
 		}
 	}
-	result, err := m.run(e, ctx, argument)
+	place, ok := ctx.Value(placeKey{}).(*place)
+	if !ok { // it has not come over the wire
+		place = e.commands.join()
+	}
+	defer place.leave()
+	if err := place.wait(ctx); err != nil {
+		return nil, err
+	}
+	if !m.inOrder {
+		place.leave()
+	}
+	result, err := m.run(e, session.Ordered(ctx, place.leave), argument)
 	if err != nil {
 		return nil, e.commandFailed(ctx, err)
 	}

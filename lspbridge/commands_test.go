@@ -305,3 +305,73 @@ func TestWireTypesAreComplete(t *testing.T) {
 		}
 	}
 }
+
+// Prompts reach the core in the order in which they were sent, however many come at
+// once, and also where they had to wait for the editor's settings; what takes its
+// time once it has its place holds nobody back.
+func TestCommandsKeepTheirOrder(t *testing.T) {
+	const n = 200
+	var mu sync.Mutex
+	var got []string
+	release := make(chan struct{})
+	r := start(t, rigOptions{core: func(c *fakeCore) {
+		c.prompt = func(ctx context.Context, p session.Prompt) (session.PromptResult, error) {
+			mu.Lock()
+			got = append(got, p.Text)
+			mu.Unlock()
+			if p.Wait {
+				select {
+				case <-release:
+				case <-ctx.Done():
+				}
+			}
+			return session.PromptResult{}, nil
+		}
+		c.complete = func(string, int) []session.Completion {
+			<-release
+			return nil
+		}
+		c.cancel = func(string) error {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, "cancel")
+			return nil
+		}
+	}})
+	var want []string
+	var quick, slow []*fakeeditor.Call
+	for i := range n {
+		text := fmt.Sprint(i)
+		c, err := r.client.BeginCommand("acp.prompt", map[string]any{"text": text, "wait": i == 7})
+		must(t, err)
+		if want = append(want, text); i == 7 {
+			slow = append(slow, c)
+			c, err := r.client.BeginCommand("acp.complete", map[string]any{"text": "", "offset": 0})
+			must(t, err)
+			slow = append(slow, c)
+			continue
+		}
+		quick = append(quick, c)
+		if i%10 == 0 {
+			c, err := r.client.BeginCommand("acp.cancel", map[string]any{"session": "s1"})
+			must(t, err)
+			quick, want = append(quick, c), append(want, "cancel")
+		}
+		if i == 50 { // one that is taken back while it waits leaves its place to the next
+			c, err := r.client.BeginCommand("acp.complete", map[string]any{"text": "", "offset": 0})
+			must(t, err)
+			must(t, c.Cancel())
+			slow = append(slow, c)
+		}
+	}
+	for _, c := range quick {
+		must(t, c.Wait(limit(t), nil))
+	}
+	close(release)
+	for _, c := range slow {
+		_ = c.Wait(limit(t), nil) // one of them was cancelled
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+}

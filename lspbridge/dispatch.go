@@ -149,11 +149,19 @@ func (e *editor) requested(ctx context.Context, req *jsonrpc2.Request) (result a
 	}
 	rctx, end := e.inFlight.begin(e.ctx, req.ID())
 	defer end()
+	if method == protocol.MethodWorkspaceExecuteCommand {
+		p := e.commands.join()
+		defer p.leave()
+		rctx = context.WithValue(rctx, placeKey{}, p)
+	}
 	jsonrpc2.Async(ctx)
 	method = req.Method() // now a copy that outlives the message
 	result, err = handler(e, rctx, req.Params())
 	return result, wireError(rctx, err)
 }
+
+// placeKey is the key of a command's place in the order in which commands came.
+type placeKey struct{}
 
 // inFlight are the requests of the editor that are being answered.
 type inFlight struct {

@@ -49,6 +49,7 @@ type editor struct {
 	docs   documents
 
 	inFlight  inFlight
+	commands  turnstile // of those the editor sends, until each has its place in the core
 	settings  editorSettings
 	questions questions
 	edits     edits

@@ -79,6 +79,9 @@ func (c *fakeCore) Reviews(uri, sessionID string, states ...review.State) []sess
 }
 
 func (c *fakeCore) Prompt(ctx context.Context, p session.Prompt) (session.PromptResult, error) {
+	if p.Wait {
+		session.Placed(ctx)
+	}
 	return c.prompt(ctx, p)
 }
 

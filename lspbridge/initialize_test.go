@@ -208,11 +208,12 @@ func TestSettingsAreSent(t *testing.T) {
 	}
 }
 
-// A command that follows at once runs under the editor's settings, and one whose
-// editor never tells them runs all the same.
+// Commands that follow at once run under the editor's settings, in their order, and
+// those whose editor never tells them run all the same.
 func TestCommandsWaitForTheSettings(t *testing.T) {
 	var mu sync.Mutex
 	inForce := ""
+	var order []string
 	o := withAnswer("workspace/configuration", nil)
 	o.configure = func(layers ...config.Layer) []config.Problem {
 		mu.Lock()
@@ -223,9 +224,10 @@ func TestCommandsWaitForTheSettings(t *testing.T) {
 		return nil
 	}
 	o.core = func(c *fakeCore) {
-		c.prompt = func(context.Context, session.Prompt) (session.PromptResult, error) {
+		c.prompt = func(_ context.Context, p session.Prompt) (session.PromptResult, error) {
 			mu.Lock()
 			defer mu.Unlock()
+			order = append(order, p.Text)
 			return session.PromptResult{Session: inForce}, nil
 		}
 	}
@@ -250,19 +252,31 @@ func TestCommandsWaitForTheSettings(t *testing.T) {
 			}
 		}
 		r := start(t, o)
-		call, err := r.client.BeginCommand("acp.prompt", map[string]any{"text": "x"})
-		must(t, err)
+		var calls []*fakeeditor.Call
+		var sent []string
+		for i := range 50 {
+			sent = append(sent, fmt.Sprint(i))
+			call, err := r.client.BeginCommand("acp.prompt", map[string]any{"text": sent[i]})
+			must(t, err)
+			calls = append(calls, call)
+		}
 		r.await(t, "the question", fakeeditor.Received("workspace/configuration", 1))
 		if timeUp := <-timer; answers {
 			close(answer)
 		} else {
 			timeUp()
 		}
-		var result session.PromptResult
-		must(t, call.Wait(limit(t), &result))
-		if result.Session != want {
-			t.Errorf("answered %v: run under %s", answers, result.Session)
+		for _, call := range calls {
+			var result session.PromptResult
+			must(t, call.Wait(limit(t), &result))
+			if result.Session != want {
+				t.Errorf("answered %v: run under %s", answers, result.Session)
+			}
 		}
+		if !slices.Equal(order, sent) {
+			t.Errorf("answered %v: run as %v", answers, order)
+		}
+		order = nil
 	}
 }
 

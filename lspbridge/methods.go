@@ -28,13 +28,14 @@ type method struct {
 	params     reflect.Type
 	result     reflect.Type // nil for notifications
 	doc        string       // one line
+	inOrder    bool         // the next command begins when this one has its place, not before
 	run        func(*editor, context.Context, jsonrpc2.RawMessage) (any, error)
 }
 
 // The commands and messages of the contract, in its order.
 var table = []method{
-	runs("acp.session.new", "Starts a session. Without an agent the default one, without a directory the workspace's first folder.", (*editor).sessionNew),
-	runs("acp.session.load", "Opens a session that the agent has stored; its history arrives as entries before the answer.", (*editor).sessionLoad),
+	inOrder(runs("acp.session.new", "Starts a session. Without an agent the default one, without a directory the workspace's first folder.", (*editor).sessionNew)),
+	inOrder(runs("acp.session.load", "Opens a session that the agent has stored; its history arrives as entries before the answer.", (*editor).sessionLoad)),
 	runs("acp.session.list", "Live sessions and our own record. An agent is asked only if it runs or is named.", (*editor).sessionList),
 	runs("acp.session.entries", "The transcript so far, from an index on: for a window that was attached late or reloaded.", (*editor).sessionEntries),
 	runs("acp.session.close", "Ends a session.", (*editor).sessionClose),
@@ -42,12 +43,12 @@ var table = []method{
 	runs("acp.session.fork", "Starts a session that continues from where this one stands.", (*editor).sessionFork),
 	runs("acp.session.setOption", "Sets an option of a session. Modes are the option `mode`.", (*editor).sessionSetOption),
 	runs("acp.session.transcript", "The transcript as Markdown.", (*editor).sessionTranscript),
-	runs("acp.prompt", "Sends a prompt, or queues it while a turn runs. Answered as soon as it is sent or queued; with `wait` at the end of the turn, after all its messages, and cancelling the request is then `acp.cancel`. Without a session: the newest of this workspace, else a new one. `when` is `queue` (default) or `now`, which cancels the turn that runs.", (*editor).prompt),
-	runs("acp.mark", "Keeps a range of an open document for a prompt that is still to be written: where `context` or `selection` names it as `mark`, what has become of its text goes along, and not the lines that have its numbers by then.", (*editor).mark),
+	inOrder(runs("acp.prompt", "Sends a prompt, or queues it while a turn runs. Answered as soon as it is sent or queued; with `wait` at the end of the turn, after all its messages, and cancelling the request is then `acp.cancel`. Without a session: the newest of this workspace, else a new one. `when` is `queue` (default) or `now`, which cancels the turn that runs.", (*editor).prompt)),
+	inOrder(runs("acp.mark", "Keeps a range of an open document for a prompt that is still to be written: where `context` or `selection` names it as `mark`, what has become of its text goes along, and not the lines that have its numbers by then.", (*editor).mark)),
 	runs("acp.prompt.list", "The prompts that wait for the running turn to end.", (*editor).promptList),
-	runs("acp.prompt.edit", "Changes the text of a waiting prompt.", (*editor).promptEdit),
-	runs("acp.prompt.remove", "Takes a waiting prompt back.", (*editor).promptRemove),
-	runs("acp.cancel", "Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Open questions are answered as cancelled.", (*editor).cancelTurn),
+	inOrder(runs("acp.prompt.edit", "Changes the text of a waiting prompt.", (*editor).promptEdit)),
+	inOrder(runs("acp.prompt.remove", "Takes a waiting prompt back.", (*editor).promptRemove)),
+	inOrder(runs("acp.cancel", "Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Open questions are answered as cancelled.", (*editor).cancelTurn)),
 	runs("acp.agent.list", "The agents that can be named, built in and configured.", (*editor).agentList),
 	runs("acp.agent.authenticate", "Logs in; starts the agent if it does not run. Without a method the configured or only one.", (*editor).agentAuthenticate),
 	runs("acp.agent.logout", "Logs out.", (*editor).agentLogout),
@@ -125,6 +126,13 @@ func runs[P, R any](name, doc string, f func(*editor, context.Context, *P) (R, e
 			return f(e, ctx, p)
 		},
 	}
+}
+
+// inOrder makes a command hold back those that come after it until the core has
+// taken it in (see [session.Ordered]), or it is done.
+func inOrder(m method) method {
+	m.inOrder = true
+	return m
 }
 
 func notifies[P any](name, capability, doc string) method {

@@ -207,7 +207,7 @@ func TestPopUpsAreShownOneByOne(t *testing.T) {
 		eventually(t, func() bool {
 			turn.mu.Lock()
 			defer turn.mu.Unlock()
-			return len(turn.waiting) == n
+			return len(turn.line) == 1+n // one is through
 		})
 	}
 	one := r.ask(t.Context(), "1")

@@ -40,7 +40,7 @@ func TestTurnstileKeepsTheOrder(t *testing.T) {
 		if len(order) != 3 || order[0] != 0 || order[1] != 2 || order[2] != 4 {
 			t.Error(order)
 		}
-		if ts.taken || len(ts.waiting) > 0 {
+		if len(ts.line) > 0 {
 			t.Error("it is not free")
 		}
 	})

@@ -102,6 +102,8 @@ type Core struct {
 	watcher   *watch.Watcher // nil until first needed
 	unwatched bool           // folders cannot be watched here
 
+	choosing sync.Mutex // held while the session of a prompt is found or made
+
 	repos repos
 
 	marks marks

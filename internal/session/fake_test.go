@@ -349,6 +349,7 @@ type fakeLauncher struct {
 	agents []*fakeAgent
 	info   AgentInfo
 	prompt func(ctx context.Context, a *fakeAgent, sid string, blocks []Block) (StopReason, error)
+	before chan struct{} // if set, an agent is ready when it is closed
 }
 
 func (l *fakeLauncher) Catalog() []AgentEntry {
@@ -356,6 +357,9 @@ func (l *fakeLauncher) Catalog() []AgentEntry {
 }
 
 func (l *fakeLauncher) Start(_ context.Context, name, _ string, h Host) (Agent, error) {
+	if l.before != nil {
+		<-l.before
+	}
 	a := &fakeAgent{host: h, info: l.info, launcher: l, cancels: map[string]context.CancelFunc{}, done: make(chan struct{})}
 	a.info.Name = name
 	l.mu.Lock()

@@ -11,13 +11,18 @@ import (
 
 type orderedKey struct{}
 
-// Ordered returns a context for a call of a [Host]. The host calls placed once what
-// must happen in the order of the agent's requests has happened, unless it returns
-// before. Until then it waits for nothing, so that whoever reads the agent's
-// messages can hand them over one by one and read on when placed is called.
+// Ordered returns a context for a call of a [Host], or of the [Core] for an editor.
+// It calls placed once what must happen in the order of the agent's requests, or the
+// editor's, has happened, unless it returns before. Until then it waits for nothing,
+// so that whoever reads the messages can hand them over one by one and go on when
+// placed is called.
 func Ordered(ctx context.Context, placed func()) context.Context {
 	return context.WithValue(ctx, orderedKey{}, placed)
 }
+
+// Placed calls the function that [Ordered] was given, if it was given one. It is for
+// those who stand in for a [Host] or a [Core]; placed twice does no harm.
+func Placed(ctx context.Context) { placed(ctx) }
 
 func placed(ctx context.Context) {
 	if f, ok := ctx.Value(orderedKey{}).(func()); ok {

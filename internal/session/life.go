@@ -20,6 +20,7 @@ func (c *Core) NewSession(ctx context.Context, r NewSession) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
+	placed(ctx)
 	c.spawn(func() { s.start("") })
 	return s.waitOpened(ctx)
 }
@@ -34,6 +35,7 @@ func (c *Core) LoadSession(ctx context.Context, agent, sessionID, cwd string) (I
 	if err != nil {
 		return Info{}, err
 	}
+	placed(ctx)
 	c.spawn(func() { s.start(sessionID) })
 	return s.waitOpened(ctx)
 }

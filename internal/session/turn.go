@@ -33,6 +33,7 @@ func (c *Core) Prompt(ctx context.Context, r Prompt) (PromptResult, error) {
 	if err != nil {
 		return PromptResult{}, err
 	}
+	placed(ctx)
 	res := PromptResult{Session: s.id, Turn: t.id}
 	if !r.Wait {
 		return res, nil
@@ -53,6 +54,8 @@ func (c *Core) promptSession(r Prompt) (*session, error) {
 	if r.Session != "" {
 		return c.findSession(r.Session)
 	}
+	c.choosing.Lock() // two that come at once are not to make a session each
+	defer c.choosing.Unlock()
 	agent := r.Agent
 	for _, s := range slices.Backward(c.allSessions()) {
 		s.mu.Lock()
@@ -80,7 +83,11 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 	s.turns++
 	t := &turn{id: fmt.Sprintf("%s.%d", s.id, s.turns), prompt: r, done: make(chan struct{}), told: make(chan struct{})}
 	if r.When == "now" {
-		s.queue = slices.Insert(s.queue, 0, t)
+		i := slices.IndexFunc(s.queue, func(o *turn) bool { return o.prompt.When != "now" })
+		if i < 0 {
+			i = len(s.queue)
+		}
+		s.queue = slices.Insert(s.queue, i, t) // those of the same haste keep their order
 		if s.running != nil {
 			s.running.replaced = !s.running.cancelled
 			s.cancelRunning()

@@ -527,3 +527,80 @@ func TestSettings(t *testing.T) {
 		}
 	})
 }
+
+// Prompts reach acp-ls in the order in which they were sent, whatever it is doing
+// meanwhile: starting, making the session, having told of it and not yet answered.
+func TestPromptsKeepTheirOrder(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		release := make(chan struct{})
+		e.on("acp.session.new", func(arg) any {
+			<-release
+			return info("idle")
+		})
+		e.on("acp.prompt", func(arg) any { return map[string]any{"session": "s1", "turn": "t"} })
+		e.Exec(`_G.sent = 0
+			function _G.more(n)
+				for _ = 1, n do
+					_G.sent = _G.sent + 1
+					require('acp').prompt(tostring(_G.sent))
+				end
+			end
+			_G.more(2)`, nil)
+		e.Input(":lua more(2)<CR>")
+		e.until("acp.session.new", func() bool {
+			for _, m := range e.received {
+				if m.Method == "acp.session.new" {
+					return true
+				}
+			}
+			return false
+		})
+		e.Input(":lua more(2)<CR>")
+		e.notify("acp/session", info("starting"))
+		e.WaitLua(`require('acp.chat').session_id() == 's1'`)
+		e.Input(":lua more(2)<CR>")
+		e.notify("acp/session", info("starting", "sessionId", "a1"))
+		e.Input(":lua more(1)<CR>")
+		e.WaitLua(`sent == 9`)
+		close(release)
+		e.Input(":lua more(3)<CR>")
+		for i := 1; i <= 12; i++ {
+			if p := e.expectPrompt(); p.Text != fmt.Sprint(i) || p.Session != "s1" {
+				t.Fatalf("prompt %d is %+v", i, p)
+			}
+		}
+	})
+}
+
+// A command that is given in the moment acp-ls is ready does not overtake those that
+// have waited for that.
+func TestCommandsKeepTheirOrderOverTheStart(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.Exec(`local client = require('acp.client')
+			local n = 0
+			local function say()
+				n = n + 1
+				client.execute('acp.cancel', { session = tostring(n) })
+			end
+			say()
+			-- whatever runs while acp-ls starts, down to the moment in which it has
+			local schedule = vim.schedule
+			vim.schedule = function(f)
+				if client.get() and n < 4 then
+					say()
+				end
+				schedule(f)
+				if client.get() and n < 4 then
+					say()
+				end
+			end`, nil)
+		for i := 1; i <= 4; i++ {
+			var got struct{ Session string }
+			if err := json.Unmarshal(e.expect("acp.cancel"), &got); err != nil || got.Session != fmt.Sprint(i) {
+				t.Fatalf("command %d is %+v, %v", i, got, err)
+			}
+		}
+	})
+}

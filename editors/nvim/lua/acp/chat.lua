@@ -27,6 +27,7 @@ local current ---@type string? session shown, once there is one
 local agent ---@type string? that the user asked for
 local starting ---@type table<string, true>? sessions there were when one was asked for
 local started = 0 -- how often one was
+local awaited ---@type string? session shown whose start has not been answered yet
 local unsent = {} ---@type acp.Outgoing[] waits for the session
 local selection ---@type acp.Selection? goes with the next prompt
 local blank ---@type acp.Transcript? shown until there is a session
@@ -109,6 +110,7 @@ sessions.listen(function(session, old)
     panel.refresh()
   elseif not current and starting and not starting[session.id] then
     M.show(session.id) -- the one we wait for says how it starts
+    awaited = session.id
   end
   local was_busy = old == 'running' or old == 'waiting'
   if was_busy and state == 'idle' and not panel.is_open() then
@@ -226,7 +228,7 @@ end
 ---Notes that a session has been asked for.
 ---@return fun(): boolean # whether it still is the last one that was
 local function begin()
-  starting = {}
+  starting, awaited = {}, nil
   for _, id in ipairs(sessions.order) do
     starting[id] = true
   end
@@ -241,7 +243,7 @@ end
 ---@param new table SessionInfo
 ---@param note string? what is to be said first
 local function begun(new, note)
-  starting = nil
+  starting, awaited = nil, nil
   local items = unsent
   unsent = {}
   local session = sessions.on_session(new)
@@ -273,7 +275,7 @@ function M.start(name, lost)
       return
     end
     if err then
-      starting = nil
+      starting, awaited = nil, nil
       give_back(unsent)
       unsent = {}
       panel.refresh()
@@ -347,12 +349,13 @@ function M.prompt(text, opts)
     },
     selection = with,
   }
-  if alive(M.current()) then
+  local waits = awaited ~= nil and awaited == current -- behind those sent before
+  if alive(M.current()) and not waits then
     return send(item)
   end
   unsent[#unsent + 1] = item
   local session = M.current()
-  if starting then
+  if starting or waits then
     return
   elseif session and session.lost then
     resume(session)

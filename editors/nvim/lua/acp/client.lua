@@ -286,9 +286,10 @@ end
 ---@param fn fun(client: vim.lsp.Client?, err: string?) called when it is ready, or cannot be
 function M.start(fn)
   local client = M.get()
-  if client then
+  if client and #state.waiting == 0 then
     return fn(client)
   end
+  -- in their order: those who wait are served in a moment
   state.waiting[#state.waiting + 1] = fn
   if state.id then
     return
