@@ -7,7 +7,9 @@
 //
 // Inwards, everything is handled in the order of the wire (dispatch.go). The
 // four document notifications are applied on the read loop; a request starts,
-// on a goroutine of its own, after all that came before it has been applied. No
+// on a goroutine of its own, after all that came before it has been applied.
+// Commands go through a turnstile before they run: a prompt holds back what follows
+// until it has its place in the queue, so that prompts run as they were sent. No
 // message ends the connection: bad ones are logged, and answered if they ask.
 //
 // Outwards, what the core tells is put into the outbox (outbox.go, lane.go),

@@ -30,6 +30,7 @@ const commands: Record<ChatCommand, string> = {
 
 export class ChatController {
   private resuming: Promise<string> | undefined;
+  private sending: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly app: App,
@@ -171,7 +172,9 @@ export class ChatController {
         this.view.post({ type: 'state', state: this.model.state() });
         return;
       case 'send':
-        return this.send(message, alive ? session.session : undefined);
+        // One after the other: the first may have to wait for its session, and they keep their order.
+        this.sending = this.sending.then(() => this.send(message));
+        return this.sending;
       case 'stop':
         if (alive) {
           await this.app.perform('acp.cancel', { session: session.session });
@@ -240,11 +243,15 @@ export class ChatController {
     }
   }
 
-  private async send(
-    { request, text, attachments, when }: Extract<PageMessage, { type: 'send' }>,
-    session: string | undefined,
-  ): Promise<void> {
+  private async send({
+    request,
+    text,
+    attachments,
+    when,
+  }: Extract<PageMessage, { type: 'send' }>): Promise<void> {
     try {
+      const shown = this.model.currentSession()?.session;
+      const session = shown !== undefined && this.model.isAlive(shown) ? shown : undefined;
       const lost = session === undefined ? this.model.lost() : undefined;
       const resumed = this.resuming ?? (lost && this.resume(lost));
       const to =

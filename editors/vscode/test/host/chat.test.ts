@@ -46,6 +46,17 @@ suite('what the chat asks for', () => {
     assert.ok(app.model.isAlive(app.model.currentSession()?.session ?? ''));
   });
 
+  test('prompts sent at once, while acp-ls and the agent start, run in their order', async () => {
+    await app.restart();
+    const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
+    for (const text of texts) {
+      send(text);
+    }
+    await until('are answered', () => said(app, 'agent').length === texts.length);
+    assert.deepEqual(said(app, 'user'), texts);
+    assert.equal(app.model.sessions().filter((s) => app.model.isAlive(s.session)).length, 1);
+  });
+
   test('while a turn runs prompts wait, can be changed and taken back; stop ends it', async () => {
     send(JSON.stringify([{ hold: true }]));
     await until('runs', () => state() === 'running');
