@@ -147,6 +147,7 @@ type Doc struct {
 	anchor *still    // the state in front of the provisional events, if there are any
 	limbo  []row     // rows that provisional events removed and a next one may put back
 	copied *copied   // the last event, if it put in what the next one may take out elsewhere
+	grown  growth    // what the last event was, if it changed one row
 
 	seq       uint64      // counts operations
 	early     []text.Text // had before anything was tracked; memory is empty as long as that is so

@@ -144,7 +144,7 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 		of    any
 		known string
 	}{
-		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied seq early memory memCost rowsBuilt decided proposed fates"},
+		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied grown seq early memory memCost rowsBuilt decided proposed fates"},
 		{run{}, "at n rows"},
 		{row{}, "text end ins del id user was mine | fresh"},
 		{span{}, "from to"},

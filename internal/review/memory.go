@@ -85,8 +85,9 @@ type decision struct {
 // The rows are not taken if that would lose one, for a text can come back by chance: a row
 // that was in the baseline before the user's action, that the action did not take out of the
 // text, and that would be in the baseline without the memory; or a row that is in neither
-// text, in which the user has typed.
-func (d *Doc) recall() {
+// text, in which the user has typed. Nor are they if the row that is being typed would become
+// an agent's by that.
+func (d *Doc) recall(typed bool) {
 	hash, size := d.text.Hash(), d.text.Len()
 	for i := len(d.memory) - 1; i >= 0; i-- {
 		m := d.memory[i]
@@ -95,7 +96,7 @@ func (d *Doc) recall() {
 		}
 		d.recallConflicts(m)
 		runs := d.sinceDecided(m)
-		if !d.conserves(runs) {
+		if !d.conserves(runs) || typed && comesBack(runs, d.grown.row, undecidedIDs(d.runs)) {
 			return
 		}
 		d.runs, d.tail = runs, m.tail

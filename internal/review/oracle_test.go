@@ -29,6 +29,8 @@ type oracle struct {
 
 	conflicts []oracleConflict
 	fates     []oracleFate
+
+	grown growth // what the last event was, if it changed one row
 }
 
 // oraclePut is a block of whole rows that an event put in at row at, and the oracle before.
@@ -212,6 +214,10 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 
 // userEdits carries out edits between all the rows of the text old and of s.
 func (o *oracle) userEdits(old, s string, a, b []row, edits []linediff.Edit, paired bool, author Author) {
+	last := o.grown
+	g, was := grew(0, texts(a), texts(b))
+	o.grown = g
+	typed := g.goesOn(last, was)
 	e := userEvent{doc: o.doc, lo: 0, old: a, new: b, author: author}
 	d := o.dense()
 	d.limbo = o.limbo
@@ -228,7 +234,7 @@ func (o *oracle) userEdits(old, s string, a, b []row, edits []linediff.Edit, pai
 	o.setText(s)
 	o.takeTurn(old, s)
 	o.rows = o.doc.settleRows(o.rows)
-	o.recall(s)
+	o.recall(s, typed)
 	o.remember()
 }
 
@@ -345,7 +351,7 @@ func rowAt(s string, offset int) int {
 	return n
 }
 
-func (o *oracle) recall(s string) {
+func (o *oracle) recall(s string, typed bool) {
 	for _, p := range slices.Backward(o.past) {
 		if p.text != s {
 			continue
@@ -401,6 +407,15 @@ func (o *oracle) recall(s string) {
 				if inBase(rows, r.text, o.anchor) < inBase(o.anchor, r.text, rows)-removed {
 					return
 				}
+			}
+		}
+		at := 0
+		for _, r := range rows {
+			if typed && r.agents() && at == o.grown.row && !has(o.rows, r.id) {
+				return
+			}
+			if r.inText() {
+				at++
 			}
 		}
 		for _, r := range o.rows {

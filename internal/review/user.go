@@ -81,8 +81,9 @@ func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 	if d.anchor == nil {
 		d.anchor = d.still()
 	}
+	typed := d.typing(t, lo, hi, nhi)
 	d.applyUser(t, lo, hi, nhi, author)
-	d.recall()
+	d.recall(typed)
 	d.until = now.Add(provisional)
 	d.end()
 }

@@ -256,6 +256,7 @@ func (w *world) follow() {
 	w.o.origins = w.d.origins
 	w.o.seq++
 	w.o.anchor = nil
+	w.o.grown = w.d.grown
 	w.o.remember()
 }
 
@@ -411,6 +412,7 @@ func (w *world) send(start, end int, ins string, author Author) error {
 	w.o.userEdit(start, end, ins, author)
 	if len(w.d.memory) == 0 {
 		w.o.settle()
+		w.o.grown = growth{}
 	}
 	now := w.shot()
 	if now.text != want {

@@ -81,9 +81,13 @@ func (w *world) followConflicts() {
 	var list []oracleConflict
 	for _, c := range w.d.conflicts {
 		made := uint64(0)
-		for _, x := range w.o.conflicts {
+		known := w.o.conflicts
+		for _, p := range w.o.past { // it may have been settled, and be back
+			known = append(slices.Clip(known), p.conflicts...)
+		}
+		for _, x := range known {
 			if x.id == c.id {
-				made = x.made
+				made = max(made, x.made)
 			}
 		}
 		list = append(list, oracleConflict{c.id, made, c.declined})

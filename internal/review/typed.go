@@ -1,0 +1,73 @@
+package review
+
+import (
+	"acp-ls/buffers/text"
+)
+
+// Who types a row may pass through a text that the document has had: where an agent put in
+// `return err` and that was rejected, somebody types `return errors.New("x")`. That is not
+// undo, and the row is not the agent's: it grows, or shrinks, event by event.
+
+// growth is how the user's last event has changed one row, if it did nothing else.
+type growth struct {
+	row int    // of the text after it
+	now string // what it reads after the event
+	by  int    // 1: something was put in, perhaps the row itself; -1: something was taken out; 0: it did something else
+}
+
+// goesOn reports whether g is more of what last did to a row, which read was in between. What
+// others have done meanwhile is beside the point: agents write while somebody types.
+func (g growth) goesOn(last growth, was string) bool {
+	return g.by != 0 && g.by == last.by && was == last.now
+}
+
+// grew returns how the rows old, from row lo of a text on, became new if one row was put in,
+// or something was put into or taken out of one row; else by is 0. was is what that one read.
+func grew(lo int, old, new []string) (g growth, was string) {
+	for len(old) > 0 && len(new) > 0 && old[0] == new[0] {
+		old, new, lo = old[1:], new[1:], lo+1
+	}
+	for len(old) > 0 && len(new) > 0 && old[len(old)-1] == new[len(new)-1] {
+		old, new = old[:len(old)-1], new[:len(new)-1]
+	}
+	switch {
+	case len(old) == 0 && len(new) == 1:
+		return growth{row: lo, now: new[0], by: 1}, ""
+	case len(old) != 1 || len(new) != 1:
+		return growth{}, ""
+	}
+	a, b := old[0], new[0]
+	g = growth{row: lo, now: b, by: 1}
+	if len(b) < len(a) {
+		a, b, g.by = b, a, -1
+	}
+	if start, end := commonEnds(a, b); start+end < len(a) {
+		return growth{}, "" // something else took its place
+	}
+	return g, old[0]
+}
+
+// typing notes how an event has changed the rows [lo, hi) of the text into [lo, nhi) of t,
+// and reports whether it goes on with a row as the user's event before did.
+func (d *Doc) typing(t text.Text, lo, hi, nhi int) bool {
+	last := d.grown
+	g, was := grew(lo, texts(rowsOf(d.text, lo, hi)), texts(rowsOf(t, lo, nhi)))
+	d.grown = g
+	return g.goesOn(last, was)
+}
+
+// comesBack reports whether runs have an agent's row at row at that is not undecided now.
+func comesBack(runs []run, at int, now map[uint64]bool) bool {
+	for _, r := range runs {
+		i := r.at
+		for _, x := range r.rows {
+			if x.inText() {
+				if i == at && x.agents() {
+					return !now[x.id]
+				}
+				i++
+			}
+		}
+	}
+	return false
+}
