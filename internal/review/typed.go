@@ -16,9 +16,10 @@ type growth struct {
 }
 
 // goesOn reports whether g is more of what last did to a row, which read was in between. What
-// others have done meanwhile is beside the point: agents write while somebody types.
+// others have done meanwhile is beside the point: agents write while somebody types. A row of
+// which nothing is left has not been typed: undo takes back what was, word by word.
 func (g growth) goesOn(last growth, was string) bool {
-	return g.by != 0 && g.by == last.by && was == last.now
+	return g.by != 0 && g.by == last.by && was == last.now && g.now != ""
 }
 
 // grew returns how the rows old, from row lo of a text on, became new if one row was put in,
