@@ -253,6 +253,11 @@ func RemoveFile(p Path, seen Seen) error {
 }
 
 func removeFile(p Path, seen Seen) error {
+	if dir, err := Resolve(filepath.Dir(string(p))); err != nil {
+		return err
+	} else if string(dir) != filepath.Dir(string(p)) {
+		return fmt.Errorf("its folder has become a link to %s: look at it again", dir)
+	}
 	disk, err := readDisk(string(p))
 	if err != nil {
 		return err

@@ -54,7 +54,17 @@ func (e *editor) diagnostics(r session.Review) []protocol.Diagnostic {
 func describeFile(c *session.FileChange) string {
 	switch c.Opaque {
 	case "link":
-		return "it became a link to " + c.To
+		switch {
+		case c.Op == "rename":
+		case c.Op == "delete":
+			return "the link is gone"
+		case c.Op == "create":
+			return "a new link to " + c.To
+		case c.To == "":
+			return "it was a link, and is a file now"
+		default:
+			return "it is a link to " + c.To + " now"
+		}
 	case "folder":
 		return "it became a folder"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -134,8 +135,8 @@ func (c *Checkpoint) keep(path string, earlier *Checkpoint) {
 	if err != nil {
 		info = nil
 	}
-	if info != nil && !info.Mode().IsRegular() {
-		return // a link, a nested repository, a submodule
+	if info != nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0 {
+		return // a nested repository, a submodule
 	}
 	if k := earlier.copied(path); k != nil && k.current(info) {
 		c.add(path, k)
@@ -263,9 +264,10 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	infos := make(map[string]fs.FileInfo, len(paths))
+	real := realFolders{c.root: true}
 	paths = slices.DeleteFunc(paths, func(p string) bool {
 		info, err := os.Lstat(p)
-		if err == nil {
+		if err == nil && real.holds(c.root, p) {
 			infos[p] = info
 		}
 		k := c.copied(p)
@@ -284,10 +286,14 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 		if !known && c.unknown(p) {
 			continue
 		}
-		if !before.Exists && (c.cut && c.copied(p) == nil || infos[p] != nil && !infos[p].Mode().IsRegular()) {
-			continue // who knows what was there; or a link, a nested repository, a submodule
+		info := infos[p]
+		if !before.Exists && (c.cut && c.copied(p) == nil || info != nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeSymlink == 0) {
+			continue // who knows what was there; or a nested repository, a submodule
 		}
-		after := look(p, c.opt.MaxFile)
+		var after State
+		if info != nil { // else what is there is somewhere else, behind a link
+			after = look(p, c.opt.MaxFile)
+		}
 		if before.Opaque == Filtered && after.Exists && !after.IsNoFile() {
 			// What git has of it is no copy of the file; but git says it differs.
 			after = State{Exists: true, Opaque: Filtered, Exec: after.Exec, hash: after.Sum()}
@@ -300,6 +306,25 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 		}
 	}
 	return out, nil
+}
+
+// realFolders knows of folders whether they are what their name says: not reached through a
+// link, as when one was put in the place of a folder.
+type realFolders map[string]bool
+
+// holds reports whether a file is in such a folder.
+func (r realFolders) holds(root, path string) bool {
+	dir := filepath.Dir(path)
+	is, known := r[dir]
+	if known || dir == path {
+		return is || dir == path
+	}
+	if is = !strings.HasPrefix(path, root+string(filepath.Separator)); !is { // what is outside is not asked
+		info, err := os.Lstat(dir)
+		is = (err != nil || info.Mode()&fs.ModeSymlink == 0) && r.holds(root, dir)
+	}
+	r[dir] = is
+	return is
 }
 
 // unknown reports whether nobody can tell any more what a file held: it was not copied,

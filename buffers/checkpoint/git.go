@@ -22,6 +22,7 @@ type git struct {
 	maxFile int64
 	home    bool // the folder is the user's home: what git does not know is not looked at
 	noModes bool // git was told, or has found, that the modes of files mean nothing here
+	noLinks bool // likewise that there are no links: git makes files of them
 
 	listed tracked // when the checkpoint was taken
 
@@ -60,8 +61,15 @@ func openGit(ctx context.Context, root string, maxFile int64, earlier *git) (*gi
 	if out, err := g.run(ctx, nil, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err == nil {
 		g.commit = strings.TrimSpace(string(out))
 	}
-	if out, err := g.run(ctx, nil, "config", "--type=bool", "core.fileMode"); err == nil {
-		g.noModes = strings.TrimSpace(string(out)) == "false"
+	if out, err := g.run(ctx, nil, "config", "--type=bool", "--get-regexp", `^core\.(filemode|symlinks)$`); err == nil {
+		for row := range strings.Lines(string(out)) { // the last of each counts
+			switch name, value, _ := strings.Cut(strings.TrimSpace(row), " "); name {
+			case "core.filemode":
+				g.noModes = value == "false"
+			case "core.symlinks":
+				g.noLinks = value == "false"
+			}
+		}
 	}
 	if earlier != nil {
 		g.listed = earlier.listed

@@ -16,6 +16,7 @@ type blob struct {
 	oid       string
 	size      int64 // before any filter
 	exec      bool
+	link      bool
 }
 
 // before is what checkout would write of the files in the pinned commit.
@@ -57,7 +58,7 @@ func (g *git) before(ctx context.Context, paths []string) (map[string]State, err
 	return out, nil
 }
 
-// tree finds the regular files of a commit.
+// tree finds the regular files and the links of a commit.
 func (g *git) tree(ctx context.Context, commit string, paths []string) ([]blob, error) {
 	args := []string{"ls-tree", "-z", "-l", "--full-tree", commit, "--"}
 	abs := map[string]string{}
@@ -79,11 +80,11 @@ func (g *git) tree(ctx context.Context, commit string, paths []string) ([]blob, 
 		// "100644 blob <oid> <size>\t<path>"
 		head, rel, ok := strings.Cut(rec, "\t")
 		fields := strings.Fields(head)
-		if !ok || len(fields) != 4 || abs[rel] == "" || fields[0] != "100644" && fields[0] != "100755" {
-			continue // a link, a submodule, a folder
+		if !ok || len(fields) != 4 || abs[rel] == "" || fields[0] != "100644" && fields[0] != "100755" && fields[0] != "120000" {
+			continue // a submodule, a folder
 		}
 		size, _ := strconv.ParseInt(fields[3], 10, 64)
-		blobs = append(blobs, blob{abs[rel], rel, fields[2], size, fields[0] == "100755"})
+		blobs = append(blobs, blob{abs[rel], rel, fields[2], size, fields[0] == "100755", fields[0] == "120000" && !g.noLinks})
 	}
 	return blobs, nil
 }
@@ -97,6 +98,12 @@ func (g *git) states(ctx context.Context, blobs []blob, out map[string]State) er
 	for _, b := range blobs {
 		st := State{Exists: true, Exec: b.exec, anyMode: g.noModes}
 		switch {
+		case b.link:
+			to, err := g.run(ctx, nil, "cat-file", "blob", b.oid)
+			if err != nil {
+				return err
+			}
+			st = linkTo(string(to))
 		case g.isFiltered(b.rel):
 			st.Opaque = Filtered
 		case b.size > g.maxFile:

@@ -166,6 +166,6 @@ func (r *Repo) Read(ctx context.Context, p buffers.Path, b Blob) (State, error) 
 	}
 	out := map[string]State{}
 	size := int64(0)
-	err := r.g.states(ctx, []blob{{string(p), rel, b.oid, size, b.Exec}}, out)
+	err := r.g.states(ctx, []blob{{path: string(p), rel: rel, oid: b.oid, size: size, exec: b.Exec}}, out)
 	return out[string(p)], err
 }

@@ -20,8 +20,16 @@ var ErrMoved = errors.New("it has changed since it was looked at")
 // ErrFull is the error for a file in whose place a folder is that is not empty.
 var ErrFull = errors.New("it is a folder now, with something in it: take that away first")
 
+// ErrElsewhere is the error for a file whose folder is behind a link now.
+var ErrElsewhere = errors.New("its folder has become a link, or is in one: take that away first; it points at")
+
 // restore makes a file that is now what it was.
 func restore(path string, content []byte, was, now State) error {
+	if dir, err := buffers.Resolve(filepath.Dir(path)); err != nil {
+		return err
+	} else if string(dir) != filepath.Dir(path) {
+		return fmt.Errorf("%w: %s", ErrElsewhere, dir)
+	}
 	found := lookNow(path)
 	if now.Opaque == Filtered && found.Exists && !found.IsNoFile() { // as Changes has it
 		found = State{Exists: true, Opaque: Filtered, Exec: found.Exec, hash: found.Sum()}

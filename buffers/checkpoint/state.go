@@ -19,8 +19,8 @@ const (
 	Binary   Opaque = "binary"   // not UTF-8
 	Large    Opaque = "large"    // above Options.MaxFile
 	Filtered Opaque = "filtered" // git keeps something else than the file, as with LFS
-	Link     Opaque = "link"     // a symbolic link stands where a file was
-	Folder   Opaque = "folder"   // likewise a folder
+	Link     Opaque = "link"     // a symbolic link, which is never followed
+	Folder   Opaque = "folder"   // a folder stands where a file was
 )
 
 // State is what stood under a path at one time. The zero value: nothing.
@@ -114,6 +114,10 @@ const racy = 2 * time.Second
 // IsNoFile reports whether something else stands where a file was.
 func (s State) IsNoFile() bool { return s.Opaque == Link || s.Opaque == Folder }
 
+func linkTo(to string) State {
+	return State{Exists: true, Opaque: Link, Target: to, hash: "link to " + to}
+}
+
 // lookNow is look with the limit that is the default.
 func lookNow(path string) State { return look(path, Options{}.withDefaults().MaxFile) }
 
@@ -125,7 +129,10 @@ func look(path string, maxFile int64) State {
 		return State{}
 	case info.Mode()&fs.ModeSymlink != 0:
 		to, err := os.Readlink(path)
-		return State{Exists: err == nil, Opaque: Link, Target: to, hash: "link to " + to}
+		if err != nil {
+			return State{}
+		}
+		return linkTo(to)
 	case info.IsDir():
 		return State{Exists: true, Opaque: Folder, hash: "folder"}
 	case !info.Mode().IsRegular():

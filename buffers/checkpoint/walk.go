@@ -51,7 +51,7 @@ func (w *walk) list(ctx context.Context) (paths []string, cut bool, err error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !d.Type().IsRegular():
+		case !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0:
 			return nil
 		case len(paths) >= w.max:
 			cut = true

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -277,6 +278,9 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 	defer f.unlockOps()
 	if ch.Before.Opaque == "" && ch.After.Opaque == "" {
 		disk, err := f.wholeAfter(ctx, buffers.ReadDisk, last) // it may have been half written
+		if behindLink(f.path) {
+			disk, err = buffers.Disk{}, nil
+		}
 		if err != nil {
 			return err
 		}
@@ -351,6 +355,14 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 	f.publish()
 	f.dropIfIdle()
 	return nil
+}
+
+// behindLink reports whether a link stands where a folder of the file was: what is there is
+// another file.
+func behindLink(p buffers.Path) bool {
+	dir := filepath.Dir(string(p))
+	is, err := buffers.Resolve(dir)
+	return err == nil && string(is) != dir
 }
 
 // takeInOpaque is takeIn for a file that is, or was, no text; ops is held.

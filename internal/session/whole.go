@@ -398,8 +398,8 @@ func isLink(p buffers.Path) bool {
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-// becameLink is the file in whose place a link of that name stands, as long as that is
-// undecided.
+// becameLink is the file in whose place, or in that of whose folder, a link of that name
+// stands, as long as that is undecided.
 func (c *Core) becameLink(name string) (buffers.Path, bool) {
 	dir, err := buffers.Resolve(filepath.Dir(name))
 	if err != nil {
@@ -407,8 +407,13 @@ func (c *Core) becameLink(name string) (buffers.Path, bool) {
 	}
 	p := buffers.Path(filepath.Join(string(dir), filepath.Base(name)))
 	c.mu.Lock()
-	f := c.files[p]
+	f, g := c.files[p], c.files[buffers.Path(filepath.Clean(name))]
 	c.mu.Unlock()
+	if g != nil && g != f && behindLink(g.path) { // it was in what is a link now
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return g.path, g.fileChange() != nil
+	}
 	if f == nil {
 		return "", false
 	}

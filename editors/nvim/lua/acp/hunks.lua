@@ -283,8 +283,12 @@ function M.file_text(file)
   elseif file.op == 'rename' and file.to then
     text = 'to be renamed to ' .. util.short_path(file.to)
   end
-  if file.opaque == 'link' then
-    text = 'became a link to ' .. (file.to or '?')
+  if file.opaque == 'link' and file.op == 'create' then
+    text = 'new link to ' .. (file.to or '?')
+  elseif file.opaque == 'link' and file.op == 'delete' then
+    text = 'link deleted'
+  elseif file.opaque == 'link' and file.op == 'modify' then
+    text = file.to and 'became a link to ' .. file.to or 'was a link, and is a file now'
   elseif file.opaque == 'folder' then
     text = 'became a folder'
   elseif file.opaque then
