@@ -340,6 +340,9 @@ func (c *Checkpoint) unknown(p string) bool {
 	return !found && c.copies[p] == nil
 }
 
+// IsGone reports whether a line of Note is the one which says that the repository is gone.
+func (c *Checkpoint) IsGone(note string) bool { return note == c.goneNote() }
+
 func (c *Checkpoint) goneNote() string {
 	return fmt.Sprintf("the git repository of %s is gone, or another is in its place: what git had of its files cannot be brought back, and changes of those are not shown", c.root)
 }

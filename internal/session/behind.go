@@ -42,6 +42,9 @@ func (s *session) tellNotes(point *checkpoint.Checkpoint) {
 		}
 		s.noted[note] = true
 		s.entryChanged(s.log.add(EntryNotice, "", note))
+		if point.IsGone(note) { // which cannot wait until somebody reads the conversation
+			s.core.tell(LevelWarning, note)
+		}
 	}
 }
 
