@@ -1,6 +1,6 @@
 // node esbuild.mjs [--watch] [--tests] [--production] [--outdir=DIR]: bundles the extension, the
 // chat's page and, with --tests, the tests, into dist/ or DIR. With --production they are small,
-// and it is said how small.
+// it is said how small, and an error if they are not.
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import * as esbuild from 'esbuild';
@@ -9,6 +9,9 @@ const args = new Set(process.argv.slice(2));
 const outdir =
   [...args].find((arg) => arg.startsWith('--outdir='))?.slice('--outdir='.length) ?? 'dist';
 const production = args.has('--production');
+
+/** How large all of it may be together, in bytes: it is loaded whenever VS Code starts. */
+const most = 1024 * 1024;
 
 const common = {
   bundle: true,
@@ -76,9 +79,15 @@ if (args.has('--watch')) {
 } else {
   await Promise.all(builds.map((build) => esbuild.build(build)));
   if (production) {
+    let sum = 0;
     for (const file of ['extension.js', 'chat.js', 'chat.css']) {
-      const size = Math.ceil(statSync(path.join(outdir, file)).size / 1024);
-      process.stdout.write(`${file} ${size} kB\n`);
+      const { size } = statSync(path.join(outdir, file));
+      process.stdout.write(`${file} ${Math.ceil(size / 1024)} kB\n`);
+      sum += size;
+    }
+    if (sum > most) {
+      process.stderr.write(`${outdir}: ${sum} bytes, and no more than ${most} are allowed\n`);
+      process.exit(1);
     }
   }
 }

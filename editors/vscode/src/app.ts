@@ -6,15 +6,17 @@ import { ChatModel } from './chat/model';
 import type { ChangedFile } from './chat/protocol';
 import { ChatView } from './chat/view';
 import { registerCommands } from './commands';
-import { CommandError, Connection, messageOf } from './connection';
+import type { Connection } from './connection';
 import type { Commands, Decision } from './contract';
 import { Documents } from './documents';
 import { Typing } from './editor';
+import { CommandError, messageOf } from './errors';
 import { handlersOf } from './handlers';
 import { announce } from './notify';
 import { Questions } from './questions';
 import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
+import { Lenses } from './review/lenses';
 import { changeOf } from './review/lines';
 import { conflictsOf, linesOf, ReviewState } from './review/state';
 import { ChangesTree } from './review/tree';
@@ -38,6 +40,7 @@ export class App implements vscode.Disposable {
   private readonly view: ChatView;
   private readonly decorations = new Decorations(this.review);
   private readonly gutter = new Gutter(this.review);
+  private readonly lenses = new Lenses(this.review, (of) => this.connection?.refreshLenses(of));
   private readonly tree = new ChangesTree(this.review);
   private readonly status = new StatusItem();
   private connection: Connection | undefined;
@@ -77,6 +80,7 @@ export class App implements vscode.Disposable {
       this.view,
       this.decorations,
       this.gutter,
+      this.lenses,
       this.tree,
       this.status,
       ...registerCommands(this),
@@ -185,6 +189,8 @@ export class App implements vscode.Disposable {
     }
     this.model.setServer({ state: 'starting' });
     try {
+      // Most of what this extension consists of, and nothing of it is needed before.
+      const { Connection } = await import('./connection');
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
         saves: this.saves,
@@ -194,6 +200,7 @@ export class App implements vscode.Disposable {
       });
       this.model.setServer({ state: 'running' });
       this.updateContext();
+      this.lenses.again();
       void this.catchUp();
     } catch (err) {
       this.output.error(messageOf(err));

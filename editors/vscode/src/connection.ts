@@ -18,6 +18,7 @@ import {
   type Notifications,
   type Requests,
 } from './contract';
+import { CommandError, messageOf } from './errors';
 import { locateServer, serverEnvironment } from './locator';
 import type { Saves } from './saves';
 import { ServerProcess } from './server';
@@ -61,16 +62,6 @@ export interface Handlers {
   onApplied(uris: string[]): void;
   /** acp-ls has ended without being told to. */
   onDied(why: string): void;
-}
-
-/** An error of a command: `kind` is `data.kind` of the contract. */
-export class CommandError extends Error {
-  constructor(
-    message: string,
-    readonly kind: string | undefined,
-  ) {
-    super(message);
-  }
 }
 
 export class Connection {
@@ -155,6 +146,12 @@ export class Connection {
         typeof data?.kind === 'string' ? data.kind : undefined,
       );
     }
+  }
+
+  /** Has VS Code ask for the code lenses of documents again. */
+  refreshLenses(of: vscode.TextDocument): void {
+    const feature = this.client.getFeature('textDocument/codeLens');
+    feature.getProvider(of)?.onDidChangeCodeLensEmitter.fire();
   }
 
   get pid(): number | undefined {
@@ -280,8 +277,4 @@ function checkVersion(client: LanguageClient): void {
         'install both from one release.',
     );
   }
-}
-
-export function messageOf(err: unknown): string {
-  return err instanceof Error ? err.message : String(err);
 }

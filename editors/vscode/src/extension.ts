@@ -4,7 +4,7 @@
  *
  *	extension.ts   what VS Code calls
  *	app.ts         what lives as long as the window: views, commands, state
- *	connection.ts  one run of acp-ls, which can be ended and begun anew
+ *	connection.ts  one run of acp-ls, which can be ended and begun anew; loaded when it is needed
  *	contract.ts    every message (generated); handlers.ts answers those of acp-ls
  *	review/        changes to decide on: state, decorations, tree, going from one to the next
  *	chat/          the chat: model, view, and in ui/ the page in it
@@ -19,7 +19,7 @@ export function activate(context: vscode.ExtensionContext): App {
   const began = performance.now();
   app = new App(context);
   context.subscriptions.push(app);
-  void app.start();
+  setImmediate(() => void app?.start()); // VS Code need not wait for what that loads
   app.output.info(`activated in ${(performance.now() - began).toFixed(1)} ms`);
   return app;
 }

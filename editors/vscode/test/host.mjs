@@ -21,6 +21,9 @@ if (!process.env.ACP_LS_PROGRAM) {
   execFileSync('go', ['build', '-o', program, './cmd/acp-ls'], { cwd: root, stdio: 'inherit' });
 }
 const report = path.join(home, 'report.json');
+const seen = path.join(home, 'seen');
+const empty = path.join(home, 'extensions/acp-ls.empty-0.0.0'); // as if it were installed
+fs.cpSync(path.join(extension, 'test/empty'), empty, { recursive: true });
 let code = 1;
 let vscode;
 let browser;
@@ -38,6 +41,7 @@ try {
     },
     env: {
       ACPLS_TEST_REPORT: report,
+      ACPLS_TEST_SEEN: seen,
       ACPLS_TEST_WORKSPACE: workspace,
       ...(grep && { ACPLS_TEST_GREP: grep }),
     },
@@ -60,11 +64,13 @@ try {
     ['skipWelcome', 'true'],
   ]);
   await page.goto(url, { waitUntil: 'domcontentloaded' });
+  const times = activation(page);
   const result = await ended;
   if (process.env.ACPLS_TEST_SHOT) {
     await page.screenshot({ path: process.env.ACPLS_TEST_SHOT });
   }
   const passed = print(report);
+  console.log((await times).join('\n'));
   code = result === 0 && passed ? 0 : 1;
   if (result !== 0) {
     console.error(`the extension host ended with ${result}`);
@@ -79,6 +85,28 @@ try {
   }
 }
 process.exit(code);
+
+/**
+ * How long VS Code says that it took to load and activate this extension, and an empty one. The
+ * list has the slowest first, and only what fits is there.
+ */
+async function activation(page) {
+  const list = page.locator('.runtime-extensions-editor .monaco-list');
+  const said = async (name) => {
+    const row = list.locator(`.monaco-list-row[aria-label="${name}"] .activation-time`);
+    return `${name}: ${await row.textContent({ timeout: 10_000 })}`;
+  };
+  try {
+    await list.waitFor({ timeout: limit });
+    const own = await said('acp-ls');
+    await list.press('End');
+    return [own, await said('empty')];
+  } catch (err) {
+    return [err.message];
+  } finally {
+    fs.writeFileSync(seen, '');
+  }
+}
 
 /** Prints what the tests said; false if none ran. */
 function print(file) {

@@ -2,9 +2,9 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../app';
-import { CommandError, messageOf } from '../connection';
 import type { SessionInfo } from '../contract';
 import { rangeOf } from '../editor';
+import { CommandError, messageOf } from '../errors';
 import { show } from '../review/changes';
 import type { Before } from './before';
 import { openToolDiff } from './diff';

@@ -2,7 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import { diagnostics, editorState, run } from '../../src/editor';
-import { closeAll, fileOf, open, prompt, startSession, theApp, type } from './lib';
+import { closeAll, fileOf, open, prompt, startSession, theApp, type, until } from './lib';
 
 suite('what acp-ls asks of the editor', () => {
   let app: App;
@@ -12,7 +12,7 @@ suite('what acp-ls asks of the editor', () => {
   setup(closeAll);
 
   test('what the user looks at', async () => {
-    assert.deepEqual(editorState(app.typing).visible, []);
+    await until('nothing is open', () => editorState(app.typing).visible.length === 0);
     const document = await open('look.txt', 'one\ntwo\n');
     const editor = vscode.window.activeTextEditor;
     assert.ok(editor);

@@ -19,7 +19,10 @@ suite('questions', () => {
     await begin(app, session, [{ ask: 'Run it?', command: 'rm -rf build' }]);
     const question = await asked();
     assert.match(question.message, /rm -rf build/);
-    assert.equal(app.questions.answer(question.id, 'yes'), 'early');
+    if (Date.now() - question.since < inert / 2) {
+      // else this machine is too slow to see it
+      assert.equal(app.questions.answer(question.id, 'yes'), 'early');
+    }
     await until('takes answers', () => Date.now() - question.since >= inert);
     await app.chat.answer(question.id, 'yes');
     await idle();

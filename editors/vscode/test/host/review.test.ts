@@ -156,8 +156,8 @@ suite('review', () => {
     await prompt(app, session, [{ write: 'multi-new.txt', text: 'new\n' }]);
     await until('two files', () => app.review.counts().files === 2);
     await vscode.commands.executeCommand('acpls.reviewChanges');
-    const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
-    assert.equal(tab?.label.startsWith('Changes by agents'), true, tab?.label);
+    const label = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label;
+    await until('they are shown', () => label()?.startsWith('Changes by agents'));
   });
 
   test('lines move with what is typed before the server has told of it', async () => {

@@ -204,10 +204,8 @@ export class Window {
           .click({ timeout: impatience })
           .catch(() => undefined);
       }
-      return this.until('it has come to something', done, impatience).then(
-        () => true,
-        () => false,
-      );
+      await this.until('it has come to something', done, impatience).catch(() => undefined);
+      return done();
     });
   }
 
