@@ -19,6 +19,7 @@ type suspicion struct {
 	doc    *review.Doc // in which the change was taken for the user's
 	text   text.Text   // after it
 	before *taken      // what the disk had
+	since  *taken      // what of the disk was taken in then, or by the same text since
 	whose  review.Origin
 }
 
@@ -33,7 +34,7 @@ func (f *file) suspect(after text.Text, clean bool) {
 	if o.Author == review.AuthorUser && !f.doc.Tracking() {
 		return // nobody is at work, and git has nothing to take away or bring back
 	}
-	f.anew = &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, whose: o}
+	f.anew = &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, since: f.before, whose: o}
 	f.core.spawn(func() {
 		if err := f.findOut(f.core.ctx); err != nil && f.core.ctx.Err() == nil {
 			f.core.log.Warn("look whether a document was read anew", "path", f.path, "err", err)
@@ -65,7 +66,7 @@ func (f *file) findOut(ctx context.Context) error {
 	if err != nil || !disk.Exists || buffers.NormHash(disk.Content) != buffers.NormHashText(noted.text) {
 		return err
 	}
-	if f.doc != noted.doc || f.before != noted.before {
+	if f.doc != noted.doc || f.before != noted.since {
 		return nil // more has happened than typing: what the disk has was taken in
 	}
 	o := noted.whose

@@ -169,8 +169,7 @@ func (f *file) awaitSettled(ctx context.Context) error {
 // try makes an operation real, unless something comes between. free says that the
 // text may change while the operation is worked out.
 func (f *file) try(op operation, free bool) (outcome, error) {
-	f.mu.Lock()
-	live, doc, ok := f.live()
+	live, doc, ok := f.lockFollowed()
 	if !ok {
 		f.mu.Unlock()
 		return f.tryOnDisk(op)
@@ -179,7 +178,6 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 		f.mu.Unlock()
 		return outcome{}, &Error{Kind: KindConflict, Message: c.Error(), Err: c}
 	}
-	f.follow()
 	out := outcome{doc: live, wasClean: clean(doc)}
 	next, unchanged := f.doc.Clone(), f.unchanged(doc)
 	f.recall(next)

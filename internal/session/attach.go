@@ -18,6 +18,10 @@ type Attachment struct {
 	store  *buffers.Store // set before the first document
 	enc    position.Encoding
 
+	// step is held while a notification is taken in: the documents are ahead of the files
+	// that follow them then. It is taken before the mutex of any file.
+	step sync.Mutex
+
 	// left is what was tracked in documents that were just closed, by URI: one with such a
 	// text that is opened next may be a copy. Only the goroutine that reads uses it.
 	left map[string]*review.Doc
@@ -73,6 +77,8 @@ func (a *Attachment) Document(uri string) (*buffers.Document, bool) {
 // Apply takes in one document notification. It never blocks and has no error:
 // what is odd is logged (an error would end the connection).
 func (a *Attachment) Apply(m buffers.Modification) {
+	a.step.Lock()
+	defer a.step.Unlock()
 	events, err := a.store.Apply(m, "editor")
 	if err != nil {
 		a.core.log.Warn("document notification ignored", "err", err)
@@ -91,6 +97,8 @@ const maxLeft = 64
 // Settle ends a didClose that no didOpen of the same file has followed
 // (rule 14). It is called before any other message is handled.
 func (a *Attachment) Settle() {
+	a.step.Lock()
+	defer a.step.Unlock()
 	for _, ev := range a.store.Settle("editor") {
 		a.dispatch(ev)
 	}

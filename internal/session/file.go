@@ -121,6 +121,24 @@ func (f *file) live() (openDoc, *buffers.Document, bool) {
 	return last, doc, doc != nil
 }
 
+// lockFollowed locks mu and makes the tracked text that of the live document, with nothing of
+// that underway: what an editor tells is its own, and not a difference that nobody saw arise.
+func (f *file) lockFollowed() (openDoc, *buffers.Document, bool) {
+	f.mu.Lock()
+	live, _, ok := f.live()
+	if ok {
+		f.mu.Unlock()
+		live.at.step.Lock()
+		defer live.at.step.Unlock()
+		f.mu.Lock()
+	}
+	live, d, ok := f.live()
+	if ok && f.clash() == nil {
+		f.follow()
+	}
+	return live, d, ok
+}
+
 // clean tells that a document has no unsaved changes.
 func clean(d *buffers.Document) bool { return d.State() != buffers.Dirty }
 
@@ -210,6 +228,9 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 	}
 	before := f.before
 	f.keepBefore(d.Text)
+	if f.anew != nil && f.anew.doc == f.doc && f.anew.text.Equal(d.Text) {
+		f.anew.since = f.before // it is the same reading
+	}
 	if live, _, _ := f.live(); live.uri != d.URI || f.doc == nil || f.doc.Text().Equal(d.Text) {
 		f.follow()
 		f.stir()

@@ -425,13 +425,11 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 	if err := f.awaitSettled(ctx); err != nil {
 		return false, err
 	}
-	f.mu.Lock()
-	live, d, ok := f.live()
+	live, d, ok := f.lockFollowed()
 	if !ok || !live.at.editor.Can("adopt") || f.clash() != nil {
 		f.mu.Unlock()
 		return false, nil
 	}
-	f.follow()
 	next := f.doc.Clone()
 	_ = take.apply(next) // a merge cannot fail
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: take}

@@ -1,12 +1,68 @@
 package session
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"acp-ls/buffers"
 )
+
+// The same before the editor has done what we asked it for.
+func TestReadAnewBeforeItIsBroughtUp(t *testing.T) {
+	other := strings.Replace(ten, "3\n", "3\nOTHER\n", 1)
+	agents := strings.Replace(other, "9\n", "NINE AGENT\n", 1)
+	for name, ask := range map[string]func(e *fakeEditor, uri string, first func()){
+		"by an edit": func(e *fakeEditor, uri string, first func()) {
+			e.onApply = func(d DocumentEdit) (bool, error) {
+				e.onApply = nil
+				first()
+				return true, e.edit(d, true)
+			}
+		},
+		"by an edit, whatever its version": func(e *fakeEditor, uri string, first func()) {
+			e.onApply = func(d DocumentEdit) (bool, error) {
+				e.onApply = nil
+				first()
+				return true, errors.New("stale")
+			}
+		},
+		"by a reload": func(e *fakeEditor, uri string, first func()) {
+			e.caps["reload"] = true
+			e.onReload = func(uri string) (bool, error) {
+				e.onReload = nil
+				first()
+				e.send(buffers.Close{URI: uri})
+				e.open(uri, agents)
+				return true, nil
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a.txt")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			writeFile(t, path, other)
+			done := make(chan struct{})
+			ask(e, uri, func() {
+				writeFile(t, path, agents)
+				e.replace(uri, ten, agents)
+				close(done)
+			})
+			turnOf(t, c, l, func(Host, string) { <-done })
+			if base, err := c.Baseline(uri); err != nil || base != other {
+				t.Errorf("baseline %q, %v", base, err)
+			}
+			if got := hunksOf(t, c, uri); len(got) != 1 || got[0].Text != "NINE AGENT\n" {
+				t.Errorf("hunks %+v", got)
+			}
+		})
+	}
+}
 
 // An editor that reads a file anew by itself may do so in the very moment in which it has
 // brought the document up to date because we asked: what came to the disk in between is the
