@@ -2,9 +2,7 @@ package session
 
 import (
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -179,31 +177,6 @@ func (r *resolver) Open() []mention.Source {
 	}
 	return out
 }
-
-// Diff is what git sees as changed in the session's folder, staged or not.
-func (r *resolver) Diff() (mention.Source, bool) {
-	ctx, cancel := context.WithTimeout(r.ctx, gitWait)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", "-C", r.s.cwd, "diff", "--no-color", "--no-ext-diff", "HEAD", "--", ".")
-	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0")
-	out, err := cmd.Output()
-	switch {
-	case errors.Is(err, exec.ErrNotFound):
-		return r.nothing(mention.Diff, "there is no git")
-	case err != nil:
-		return r.nothing(mention.Diff, "git finds no commit to compare with in "+r.s.cwd)
-	case len(out) == 0:
-		return r.nothing(mention.Diff, "git sees no change in "+r.s.cwd)
-	}
-	if len(out) > maxEmbed {
-		out = append(out[:maxEmbed], "\n[cut: the diff is longer]\n"...)
-	}
-	return mention.Source{URI: buffers.PathURI(r.s.cwd), Name: "git diff", Language: "diff",
-		Text: strings.ToValidUTF8(string(out), "\uFFFD")}, true
-}
-
-// gitWait bounds a call of git that the user waits for.
-const gitWait = 5 * time.Second
 
 // editorState asks the first editor that can tell what the user looks at.
 func (c *Core) editorState(ctx context.Context) (EditorState, *Attachment, bool) {
