@@ -55,10 +55,16 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 			out.Refused = append(out.Refused, Refusal{ID: "file:" + string(f.path), Reason: err.Error()})
 			continue
 		}
-		if undone && !slices.ContainsFunc(out.Files, func(r Review) bool { return r.Path == string(f.path) }) {
-			f.mu.Lock()
-			out.Files = append(out.Files, f.review(f.hunks()))
-			f.mu.Unlock()
+		if !undone {
+			continue
+		}
+		f.mu.Lock()
+		now := f.review(f.hunks())
+		f.mu.Unlock()
+		if i := slices.IndexFunc(out.Files, func(r Review) bool { return r.Path == now.Path }); i >= 0 {
+			out.Files[i] = now // of before, when its hunks had been rejected and no more
+		} else {
+			out.Files = append(out.Files, now)
 		}
 	}
 	return out, nil
@@ -96,7 +102,8 @@ func (s *session) hasTurn(id string) bool {
 	return s.running != nil && s.running.id == id || slices.ContainsFunc(s.log.items, func(it *item) bool { return it.Turn == id })
 }
 
-// undo merges the session's steps backwards into the file.
+// undo merges the session's steps backwards into the file. It reports whether there was
+// anything to do, and be it that it is for the user to settle.
 func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 	is := func(s agentStep) bool { return s.session == session && (turn == "" || s.turn == turn) }
 	f.mu.Lock()
@@ -130,14 +137,17 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 		steps = slices.DeleteFunc(steps, func(s agentStep) bool { return s.gone })
 	}
 	o := review.Origin{Change: f.core.changeID(), Session: session, Turn: turn, Author: review.AuthorUser, Title: "undo", Sure: true}
+	conflicts := false
 	out, err := f.change(ctx, operation{
 		label: "undo", rejects: true,
 		apply: func(d *review.Doc) error {
+			conflicts = false
 			for _, s := range slices.Backward(steps) {
 				before, live := s.before.String(), d.Text().String()
 				m := merge.Texts(s.after.String(), live, before)
-				addConflicts(d, review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"},
+				ids := addConflicts(d, review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"},
 					m, s.after.String(), before)
+				conflicts = conflicts || len(ids) > 0
 				if !d.Text().Equal(text.New(m.Text)) {
 					d.Reload(text.New(m.Text), o)
 				}
@@ -154,5 +164,5 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 	if out.changed && !out.onDisk {
 		f.saveDecided(ctx, out)
 	}
-	return out.changed || writtenBack, nil
+	return out.changed || writtenBack || conflicts, nil
 }

@@ -3,12 +3,14 @@ package session
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/internal/review"
 )
 
 // A turn is taken back also after it was accepted, in documents and in files
@@ -94,6 +96,58 @@ func TestUndoConflict(t *testing.T) {
 	h := hunksOf(t, c, uri)
 	if len(h) != 1 || h[0].State != "conflict" || h[0].Text != "5\n" {
 		t.Errorf("hunks %+v", h)
+	}
+}
+
+// Every file in which a turn is taken back is answered with, as it then is: also one in
+// which all there is to do is the user's, open or not, made or deleted by the turn.
+func TestUndoTellsOfConflicts(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	at := func(n string) string { return filepath.Join(root, n) }
+	for _, n := range []string{"open", "closed", "deleted", "plain"} {
+		writeFile(t, at(n), ten)
+	}
+	uri := buffers.PathURI(at("open"))
+	e.open(uri, ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		for _, n := range []string{"open", "closed", "plain"} {
+			if err := h.WriteTextFile(t.Context(), sid, at(n), strings.Replace(ten, "5\n", "FIVE\n", 1)); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := h.WriteTextFile(t.Context(), sid, at("made"), "made\n"); err != nil {
+			t.Error(err)
+		}
+		if err := os.Remove(at("deleted")); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+		t.Fatal(err)
+	}
+	e.replace(uri, "FIVE", "user's")
+	writeFile(t, at("closed"), strings.Replace(ten, "5\n", "user's\n", 1))
+	writeFile(t, at("deleted"), "user's\n")
+	writeFile(t, at("made"), "user's\n")
+	s := c.allSessions()[0]
+	d, err := c.Undo(t.Context(), s.id, s.id+".1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, f := range d.Files {
+		n := 0
+		for _, h := range f.Hunks {
+			if h.State == review.StateConflict {
+				n++
+			}
+		}
+		got[filepath.Base(f.Path)] = n
+	}
+	want := map[string]int{"open": 1, "closed": 1, "deleted": 1, "made": 1, "plain": 0}
+	if !maps.Equal(got, want) {
+		t.Errorf("told of %v, want %v (refused %+v)", got, want, d.Refused)
 	}
 }
 

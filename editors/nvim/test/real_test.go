@@ -238,6 +238,17 @@ func TestRealUndo(t *testing.T) {
 		e.WaitScreen("the session undone in a.txt")
 		e.buffer(numbers + "typed\n")
 		e.WaitLua(`require('acp.review').count() == 0`)
+
+		// Files in which the user has to settle something are named too.
+		e.Input(":Acp send " + `replace "six" with "VI" in @b.txt` + "<CR>")
+		e.WaitLua(`require('acp.review').count() > 0`)
+		e.idle()
+		e.Input(":Acp accept-all<CR>")
+		e.WaitLua(`require('acp.review').count() == 0`)
+		e.Input(":edit b.txt<CR>/VI<CR>ccours<Esc>")
+		e.WaitLua(`vim.fn.getline('.') == 'ours'`)
+		e.Input(":Acp undo<CR>")
+		e.WaitScreen("the last turn undone, with 1 conflict to settle in b.txt")
 	})
 }
 

@@ -14,26 +14,33 @@ end
 ---@param result table
 ---@param of string
 local function report(result, of)
-  local names, conflicts = {}, 0
+  local names, torn, conflicts = {}, {}, 0
   for _, review in ipairs(result.files or {}) do
     require('acp.review').on_review(review)
-    names[#names + 1] = util.short_path(vim.uri_to_fname(review.uri))
+    local before = conflicts
     for _, hunk in ipairs(review.hunks or {}) do
       conflicts = conflicts + (hunk.state == 'conflict' and 1 or 0)
     end
+    local list = conflicts > before and torn or names
+    list[#list + 1] = util.short_path(vim.uri_to_fname(review.uri))
   end
   local refused = result.refused or {}
   if #refused > 0 then
     local what = #refused == 1 and 'a change' or number(#refused, 'change')
     util.warn(('%s not undone: %s'):format(what, refused[1].reason or 'it has changed'))
   end
-  if #names == 0 then
+  if #names + #torn == 0 then
     return #refused == 0 and util.notify(('%s has changed nothing that is there'):format(of))
   end
   table.sort(names)
-  local text = ('%s undone in %s'):format(of, table.concat(names, ', '))
-  if conflicts > 0 then
-    text = text .. (', with %s to settle'):format(number(conflicts, 'conflict'))
+  table.sort(torn)
+  local text = of .. ' undone'
+  if #names > 0 then
+    text = ('%s in %s'):format(text, table.concat(names, ', '))
+  end
+  if #torn > 0 then
+    local what = number(conflicts, 'conflict')
+    text = ('%s, with %s to settle in %s'):format(text, what, table.concat(torn, ', '))
   end
   util.notify(text)
 end
