@@ -208,7 +208,7 @@ func (s *session) setLoading(v bool) {
 func (s *session) bind(p *agentProcess, st SessionState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.proc, s.remote = p, st.SessionID
+	s.proc, s.remote, s.loads = p, st.SessionID, p.agent.Info().LoadSession
 	if st.Options != nil || s.options == nil {
 		s.options = st.Options
 	}

@@ -24,6 +24,7 @@ type session struct {
 	state     State // starting, idle, running, closed or failed; waiting is derived
 	proc      *agentProcess
 	remote    string // the agent's sessionId
+	loads     bool   // the agent can open it again
 	title     string
 	options   []Option
 	wanted    map[string]any // options to set on a new session
@@ -93,7 +94,7 @@ func (s *session) failure() error {
 func (s *session) info() Info {
 	i := Info{
 		Session: s.id, Agent: s.agentName, SessionID: s.remote, Cwd: s.cwd, Title: s.title,
-		State: s.state, StopReason: s.stop, Usage: s.usage, Error: s.errText,
+		State: s.state, StopReason: s.stop, Usage: s.usage, Error: s.errText, Loads: s.loads,
 		Options: notNil(s.options), Commands: notNil(s.commands),
 		Queue: []Queued{}, Questions: notNil(s.questions), Pending: s.core.pendingOf(s.id),
 	}

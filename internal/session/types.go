@@ -26,6 +26,7 @@ type Info struct {
 	Questions  []string   `json:"questions"` // ids of open permission questions
 	Pending    Pending    `json:"pending"`
 	Error      string     `json:"error,omitempty"`
+	Loads      bool       `json:"loads,omitempty"` // its agent can open it again when it has ended
 }
 
 // State is where a session stands.

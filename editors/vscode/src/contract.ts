@@ -20,6 +20,7 @@ export interface SessionInfo {
   questions: string[];
   pending: { files: number; hunks: number };
   error?: string;
+  loads?: boolean;
 }
 
 export interface Option {

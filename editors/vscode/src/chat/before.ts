@@ -25,9 +25,15 @@ export class LastConversation {
     return agent && sessionId ? { agent, sessionId, cwd, title } : undefined;
   }
 
-  /** Remembers the conversation that is shown, once it has begun. */
-  note({ agent, sessionId, cwd, title }: SessionInfo): void {
+  /** Remembers the conversation that is shown, once it has begun, if its agent can load it. */
+  note({ agent, sessionId, cwd, title, loads }: SessionInfo): void {
     const last = this.get();
+    if (sessionId !== '' && !loads) {
+      if (last !== undefined) {
+        void this.memory.update(key, undefined); // one before the last is not what is looked for
+      }
+      return;
+    }
     const same = last?.agent === agent && last.sessionId === sessionId;
     // A session that was loaded may have no title until its next prompt.
     const next: Before = { agent, sessionId, cwd, title: title || (same ? last.title : '') };

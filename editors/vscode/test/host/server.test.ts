@@ -123,8 +123,15 @@ suite('acp-ls', () => {
     assert.match(said(app, 'notice').join(), /script does not know what was said before/);
   });
 
-  test('a conversation that is closed is not offered again', async () => {
+  test('a conversation that its agent cannot load is not remembered', async () => {
     await startSession(app);
+    send('first');
+    await until('is answered', () => said(app, 'agent').join() === 'first');
+    assert.equal(app.last.get(), undefined);
+  });
+
+  test('a conversation that is closed is not offered again', async () => {
+    await app.chat.start('keeper');
     send('first');
     await until('is remembered', () => app.last.get()?.title === 'first');
     await vscode.commands.executeCommand('acpls.closeSession');

@@ -15,6 +15,7 @@ function info(members: Partial<SessionInfo>): SessionInfo {
     queue: [],
     questions: [],
     pending: { files: 0, hunks: 0 },
+    loads: true,
     ...members,
   };
 }
@@ -48,6 +49,14 @@ suite('the conversation of before', () => {
   test('a session that its agent has not named yet cannot be loaded', () => {
     last.note(info({ title: 'one', sessionId: '' }));
     assert.equal(last.get(), undefined);
+  });
+
+  test('one whose agent cannot load sessions is not offered, nor the one before it', () => {
+    last.note(info({ title: 'one' }));
+    last.note(info({ agent: 'other', title: 'two', loads: false }));
+    assert.equal(last.get(), undefined);
+    last.note(info({ agent: 'other', title: 'three', loads: false }));
+    assert.equal(writes, 2);
   });
 
   test('a title stays when the session is loaded without one, and no other takes it', () => {
