@@ -528,6 +528,29 @@ func TestSettings(t *testing.T) {
 	})
 }
 
+// What saves by itself can ask whether an agent works, in any session, also before the
+// plugin has been used.
+func TestWorking(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.WaitLua(`require('acp').working() == false`)
+		e.open()
+		e.WaitLua(`require('acp').working() == false`)
+		e.notify("acp/session", info("running", "turn", "t1"))
+		e.WaitLua(`require('acp').working() == true`)
+		e.notify("acp/session", info("idle", "session", "s2"))
+		e.notify("acp/session", info("waiting", "turn", "t1"))
+		e.WaitLua(`require('acp.chat').current().info.state == 'waiting'`)
+		e.WaitLua(`require('acp').working() == true`)
+		e.notify("acp/session", info("idle"))
+		e.WaitLua(`require('acp').working() == false`)
+		e.notify("acp/session", info("running", "session", "s2"))
+		e.WaitLua(`require('acp').working() == true`)
+		e.drop()
+		e.WaitLua(`require('acp').working() == false`)
+	})
+}
+
 // Prompts reach acp-ls in the order in which they were sent, whatever it is doing
 // meanwhile: starting, making the session, having told of it and not yet answered.
 func TestPromptsKeepTheirOrder(t *testing.T) {

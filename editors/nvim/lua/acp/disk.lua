@@ -60,18 +60,6 @@ local function others_decide(bufnr)
   return false
 end
 
----Whether acp-ls looks after what changes on disk, as it does while an agent works.
----@return boolean
-local function looked_after()
-  for _, session in pairs(require('acp.session').all) do
-    local state = session.info.state
-    if not session.lost and (state == 'running' or state == 'waiting') then
-      return true
-    end
-  end
-  return false
-end
-
 ---Answers Neovim's question what to do about a file that has changed on disk under
 ---unsaved changes, which would take the user's keys: nothing. acp-ls has seen the
 ---change too, and merges it (acp/adopt). While no agent works it is the user's own
@@ -87,7 +75,7 @@ function M.watch(bufnr)
       reason = vim.v.fcs_reason
       if choice then
         vim.v.fcs_choice = reason == 'deleted' and '' or choice
-      elseif reason == 'conflict' and looked_after() then
+      elseif reason == 'conflict' and require('acp.session').working() then
         vim.v.fcs_choice = ''
       elseif not others_decide(bufnr) then
         vim.v.fcs_choice = 'ask' -- as if we were not here

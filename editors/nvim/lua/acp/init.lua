@@ -62,6 +62,13 @@ function M.status()
   return chat and chat.status() or ''
 end
 
+---Whether an agent works, and may write files: what saves by itself had better wait.
+---@return boolean
+function M.working()
+  local session = package.loaded['acp.session']
+  return session ~= nil and session.working()
+end
+
 ---Runs a command of acp-ls, such as acp.session.list.
 ---@param command string
 ---@param arg table?

@@ -63,6 +63,18 @@ function M.on_session(info)
   return session
 end
 
+---Whether an agent works. While one does, acp-ls looks after what changes on disk.
+---@return boolean
+function M.working()
+  for _, session in pairs(M.all) do
+    local state = session.info.state
+    if not session.lost and (state == 'running' or state == 'waiting') then
+      return true
+    end
+  end
+  return false
+end
+
 ---@param params {session: string, entry: table}
 function M.on_entry(params)
   ensure(params.session).transcript:entry(params.entry)
