@@ -93,7 +93,7 @@ func Again(ctx context.Context, root buffers.Path, pins []byte, copies map[strin
 	}
 	c := &Checkpoint{root: string(root), opt: opt.withDefaults(), cut: cut, copies: map[string]*kept{}, found: map[string]State{}}
 	if commits == nil {
-		w, _ := newWalk(c.root, c.opt.MaxFiles)
+		w, _ := newWalk(c.root, c.opt)
 		if w == nil {
 			return nil, ErrNoCopy
 		}

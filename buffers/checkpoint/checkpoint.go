@@ -20,6 +20,8 @@ type Options struct {
 	MaxFile  int64 // bytes of a file whose text is kept; default 1 MiB
 	MaxFiles int   // files looked at in a folder without git, or not known to git; default 20,000
 	Budget   int64 // bytes of all copies; default 64 MiB
+	// Skip are absolute paths, links resolved, of files and folders that are no part of it.
+	Skip []string
 }
 
 func (o Options) withDefaults() Options {
@@ -27,6 +29,17 @@ func (o Options) withDefaults() Options {
 	o.MaxFiles = cmp.Or(o.MaxFiles, 20000)
 	o.Budget = cmp.Or(o.Budget, 64<<20)
 	return o
+}
+
+// skips reports whether a file or folder is no part of the checkpoint.
+func (o *Options) skips(path string) bool {
+	return slices.ContainsFunc(o.Skip, func(s string) bool { return within(path, s) })
+}
+
+// within reports whether path is folder, or in it.
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // Change is a file that is not as it was.
@@ -87,12 +100,13 @@ func Take(ctx context.Context, root buffers.Path, earlier *Checkpoint, opt Optio
 		if paths, err = git.start(ctx); err != nil {
 			return nil, err
 		}
+		paths = slices.DeleteFunc(paths, c.opt.skips)
 		if c.cut = len(paths) > c.opt.MaxFiles; c.cut {
 			paths = paths[:c.opt.MaxFiles] // git names what it knows first
 			c.notes = append(c.notes, fmt.Sprintf("%s has more than %d files that git does not know: changes are looked for in the first %d", c.root, c.opt.MaxFiles, c.opt.MaxFiles))
 		}
 	} else {
-		w, why := newWalk(c.root, c.opt.MaxFiles)
+		w, why := newWalk(c.root, c.opt)
 		if why != "" {
 			c.notes = append(c.notes, why)
 			return c, nil
@@ -262,7 +276,7 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 	}
 	c.mu.Unlock()
 	slices.Sort(paths)
-	paths = slices.Compact(paths)
+	paths = slices.DeleteFunc(slices.Compact(paths), c.opt.skips)
 	infos := make(map[string]fs.FileInfo, len(paths))
 	real := realFolders{c.root: true}
 	paths = slices.DeleteFunc(paths, func(p string) bool {

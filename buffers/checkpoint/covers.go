@@ -19,7 +19,7 @@ func (c *Checkpoint) Covers(ctx context.Context, p buffers.Path) (bool, error) {
 		return false, nil
 	}
 	rel, err := filepath.Rel(c.root, string(p))
-	if err != nil || c.src == nil || c.cut || !filepath.IsLocal(rel) {
+	if err != nil || c.src == nil || c.cut || !filepath.IsLocal(rel) || c.opt.skips(string(p)) {
 		return false, nil
 	}
 	folders := strings.Split(filepath.ToSlash(filepath.Dir(rel)), "/")

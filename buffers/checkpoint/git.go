@@ -40,7 +40,7 @@ const maxInner = 64
 
 // openGit returns nil if the folder is in no work tree, or there is no git.
 func openGit(ctx context.Context, root string, maxFile int64, earlier *git) (*git, error) {
-	g := &git{root: root, maxFile: maxFile, filtered: map[string]bool{}, home: isHome(root)}
+	g := &git{root: root, maxFile: maxFile, filtered: map[string]bool{}, home: Everything(root)}
 	out, err := g.run(ctx, nil, "rev-parse", "--show-toplevel", "--git-path", "info/exclude")
 	if err != nil {
 		return nil, ctx.Err()

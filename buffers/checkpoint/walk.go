@@ -10,21 +10,27 @@ import (
 // walk is a folder without git: every file in it is a candidate.
 type walk struct {
 	root string
-	max  int
+	opt  Options
 }
 
 // newWalk says why a folder is not walked: it is too much like everything.
-func newWalk(root string, limit int) (w *walk, why string) {
-	w = &walk{root: root, max: limit}
-	if isHome(root) || filepath.Dir(root) == root {
+func newWalk(root string, opt Options) (w *walk, why string) {
+	w = &walk{root: root, opt: opt}
+	if Everything(root) {
 		return nil, root + " is no project: changes in it are seen in open files only"
 	}
 	return w, ""
 }
 
-func isHome(folder string) bool {
+// Everything reports whether a folder, links resolved, is no project, but holds whatever
+// the user and all of their programs write: their home folder, one of its parents, or the
+// root of a file system.
+func Everything(folder string) bool {
+	if filepath.Dir(folder) == folder {
+		return true
+	}
 	home, err := os.UserHomeDir()
-	return err == nil && (folder == home || folder == resolved(home))
+	return err == nil && home != "" && (within(home, folder) || within(resolved(home), folder))
 }
 
 // skipped folders hold what programs made, and other programs' records.
@@ -47,13 +53,13 @@ func (w *walk) list(ctx context.Context) (paths []string, cut bool, err error) {
 			}
 			return nil
 		case d.IsDir():
-			if p != w.root && skipped[d.Name()] {
+			if p != w.root && skipped[d.Name()] || w.opt.skips(p) {
 				return fs.SkipDir
 			}
 			return nil
 		case !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0:
 			return nil
-		case len(paths) >= w.max:
+		case len(paths) >= w.opt.MaxFiles:
 			cut = true
 			return fs.SkipAll
 		}

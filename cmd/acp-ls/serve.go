@@ -12,6 +12,7 @@ import (
 
 	"acp-ls/acpclient"
 	"acp-ls/internal/config"
+	"acp-ls/internal/review/journal"
 	"acp-ls/internal/session"
 	"acp-ls/lspbridge"
 )
@@ -60,6 +61,12 @@ func (c serveCmd) Run(p *program) error {
 
 	tools := editorTools(log)
 	options := session.Options{Launcher: launcher(current.Load, log), Settings: current.Load, Log: log, EditorTools: tools}
+	if state, err := journal.StateDir(); err == nil {
+		options.Own = append(options.Own, state)
+	}
+	if c.Log != "" {
+		options.Own = append(options.Own, c.Log)
+	}
 	if !c.NoJournal {
 		options.Journal = openJournal
 	}

@@ -78,13 +78,15 @@ func lspRange(at string) (fakeeditor.Range, error) {
 func init() {
 	register(map[string]func(*world, *args) ([]string, error){
 		// editor changes what the editor can, before it is started: +save -reload, or
-		// -window.showMessage for what is LSP's.
+		// -window.showMessage for what is LSP's; -folder: it has no workspace folder.
 		"editor": func(w *world, a *args) ([]string, error) {
 			if w.editor != nil {
 				return nil, fmt.Errorf("the editor runs already")
 			}
 			for _, c := range a.words {
-				if strings.Contains(c, ".") {
+				if c == "-folder" {
+					w.noFolder = true
+				} else if strings.Contains(c, ".") {
 					w.without = append(w.without, strings.Split(c[1:], "."))
 				} else {
 					w.caps[c[1:]] = c[0] == '+'

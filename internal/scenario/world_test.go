@@ -65,6 +65,7 @@ type world struct {
 	typing     bool                        // the user types while the agent writes
 	format     func(string) string         // on save
 	cannotSave bool
+	noFolder   bool
 	resume     func() // reading, in an editor that does not
 	looking    any    // what acp/editor answers
 	writes     atomic.Int64
@@ -261,6 +262,9 @@ func (w *world) startEditor() {
 	}
 	go func() { w.served <- lspbridge.Serve(context.Background(), server, w.core, opts) }()
 	o := fakeeditor.Options{Folder: buffers.PathURI(w.root), Encodings: []string{w.kind.encoding}, Vices: w.vices, Capabilities: w.deprive}
+	if w.noFolder {
+		o.Folder = ""
+	}
 	can := map[string]bool{}
 	if w.kind.name == "full" {
 		for _, c := range capabilities {

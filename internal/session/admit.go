@@ -18,6 +18,9 @@ import (
 // resolved, inside the session's roots or admitted by the user.
 func (c *Core) admit(ctx context.Context, s *session, path string, write bool) (buffers.Path, error) {
 	p, inside, err := c.place(s, path)
+	if err == nil && write && c.isOwn(p) {
+		return "", Errorf(KindOutside, "%s is acp-ls's own: nobody else may write it", path)
+	}
 	if err != nil || inside {
 		return p, err
 	}
@@ -37,6 +40,9 @@ func (c *Core) admit(ctx context.Context, s *session, path string, write bool) (
 // allow.
 func (c *Core) admitRead(ctx context.Context, s *session, path string) (buffers.Path, error) {
 	p, inside, err := c.place(s, path)
+	if err == nil && s.loose != "" && !s.reviews(p) {
+		s.nameRead(ctx, p)
+	}
 	if err != nil || !policy.Secret(string(p)) {
 		if err == nil && !inside {
 			return c.admit(ctx, s, path, false)

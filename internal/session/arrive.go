@@ -132,7 +132,7 @@ func (c *Core) beforeTurn(ctx context.Context, p buffers.Path) (had *taken, crea
 	var point *checkpoint.Checkpoint
 	n := 0
 	for _, s := range c.allSessions() {
-		if !inRoots(s.roots(), string(p)) {
+		if !s.reviews(p) {
 			continue
 		}
 		s.mu.Lock()
@@ -172,6 +172,7 @@ func (f *file) closed(at *Attachment, uri string) *review.Doc {
 		f.publish()
 		return nil
 	}
+	f.core.opened.Delete(f.path)
 	f.closing = true
 	f.core.spawn(f.followDisk)
 	if f.doc == nil || !f.doc.Tracking() {

@@ -20,6 +20,12 @@ import (
 // takeCheckpoint makes the checkpoint of a turn that begins. What it cannot
 // cover is said once in a session.
 func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
+	if s.loose != "" {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.tellOnce(s.loose)
+		return
+	}
 	point := s.newCheckpoint(ctx)
 	if point == nil {
 		return
@@ -34,24 +40,32 @@ func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
 // tellNotes says once in a session what a checkpoint cannot cover; mu is held.
 func (s *session) tellNotes(point *checkpoint.Checkpoint) {
 	for note := range strings.SplitSeq(point.Note(), "\n") {
-		if note == "" || s.noted[note] {
+		if note == "" || !s.tellOnce(note) {
 			continue
 		}
-		if s.noted == nil {
-			s.noted = map[string]bool{}
-		}
-		s.noted[note] = true
-		s.entryChanged(s.log.add(EntryNotice, "", note))
 		if point.IsGone(note) { // which cannot wait until somebody reads the conversation
 			s.core.tell(LevelWarning, note)
 		}
 	}
 }
 
+// tellOnce adds a notice to the transcript, unless it was said before; mu is held.
+func (s *session) tellOnce(note string) (said bool) {
+	if s.noted[note] {
+		return false
+	}
+	if s.noted == nil {
+		s.noted = map[string]bool{}
+	}
+	s.noted[note] = true
+	s.entryChanged(s.log.add(EntryNotice, "", note))
+	return true
+}
+
 // prepare makes a checkpoint while nothing goes on, so that the next turn's has only
 // to be compared with it.
 func (s *session) prepare() {
-	if !s.core.settings().Review.OutOfBand {
+	if !s.core.settings().Review.OutOfBand || s.loose != "" {
 		return
 	}
 	if point := s.newCheckpoint(s.core.ctx); point != nil {
@@ -74,7 +88,7 @@ func (s *session) newCheckpoint(ctx context.Context) *checkpoint.Checkpoint {
 		earlier = s.point
 	}
 	s.mu.Unlock()
-	point, err := checkpoint.Take(ctx, buffers.Path(s.cwd), earlier, checkpoint.Options{})
+	point, err := checkpoint.Take(ctx, buffers.Path(s.cwd), earlier, checkpoint.Options{Skip: s.core.own})
 	if err != nil {
 		if ctx.Err() == nil {
 			s.core.log.Warn("checkpoint", "session", s.id, "err", err)
@@ -253,7 +267,7 @@ func (s *session) takeInFirst(ctx context.Context, f *file) error {
 	f.mu.Lock()
 	known := len(f.open) > 0 || f.doc != nil || f.before != nil
 	f.mu.Unlock()
-	if point == nil || known || !inRoots(s.roots(), string(f.path)) {
+	if point == nil || known || !s.reviews(f.path) {
 		return nil
 	}
 	before, err := point.Before(ctx, f.path)

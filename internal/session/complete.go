@@ -89,7 +89,7 @@ func (c *Core) completeMentions(s *session, prefix string, start, end int) []Com
 			out = append(out, Completion{Label: "@" + w.word, Kind: "word", Detail: w.detail, InsertText: "@" + w.word, Start: start, End: end})
 		}
 	}
-	cwd := c.defaultCwd()
+	cwd := c.folderFor(c.ctx, "", false, nil).path
 	if s != nil {
 		cwd = s.cwd
 	}

@@ -32,6 +32,9 @@ type Options struct {
 	Journal func(workspace string) (Journal, error)
 	// EditorTools brings sessions' Tools to their agents; nil offers none.
 	EditorTools EditorTools
+	// Own are the absolute paths of files and folders in which acp-ls itself writes, such as
+	// its state directory: they are part of no review, wherever they lie.
+	Own []string
 }
 
 // Waits are how long the core waits for others before it goes on without them.
@@ -87,11 +90,13 @@ type Core struct {
 	tools    EditorTools
 	broker   *broker
 	durable  *durable // nil without a journal
+	own      []string // links resolved
 	ctx      context.Context
 	stop     context.CancelFunc
 
 	wg      sync.WaitGroup                // every goroutine of the core
 	editors atomic.Pointer[[]*Attachment] // replaced as a whole, under mu
+	opened  sync.Map                      // the paths of all open documents, by buffers.Path
 
 	mu        sync.Mutex // guards what follows
 	closed    bool
@@ -132,6 +137,11 @@ func New(o Options) *Core {
 		ctx: ctx, stop: stop,
 		agents: map[string]*agentProcess{}, files: map[buffers.Path]*file{},
 		pending: map[string]map[buffers.Path]int{},
+	}
+	for _, p := range o.Own {
+		if p, err := buffers.Resolve(p); err == nil {
+			c.own = append(c.own, string(p))
+		}
 	}
 	c.durable = newDurable(c, o.Journal)
 	c.broker = &broker{core: c, remembered: map[string]*remembered{}}

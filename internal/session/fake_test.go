@@ -36,6 +36,7 @@ type fakeEditor struct {
 	reloads  []string
 
 	// How it answers; all may be nil.
+	onState      func() EditorState
 	onPermission func(Question) (string, error)
 	onApply      func(DocumentEdit) (handled bool, err error)
 	onSave       func(uri string) error
@@ -256,6 +257,9 @@ func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s strin
 }
 
 func (e *fakeEditor) State(context.Context) (EditorState, error) {
+	if e.onState != nil {
+		return e.onState(), nil
+	}
 	return EditorState{}, ErrUnsupported
 }
 func (e *fakeEditor) Run(context.Context, RunRequest) (int, error) { return 0, ErrUnsupported }

@@ -166,6 +166,7 @@ func (f *file) clash() *buffers.Clash {
 func (f *file) touchOpen(o openDoc) {
 	f.open = slices.DeleteFunc(f.open, func(p openDoc) bool { return p == o })
 	f.open = append(f.open, o)
+	f.core.opened.Store(f.path, true)
 }
 
 // follow makes the tracked text that of the live document. A difference that

@@ -55,7 +55,7 @@ func (c *Core) toolRan(p buffers.Path, since time.Time, except string) bool {
 	return slices.ContainsFunc(c.allSessions(), func(s *session) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.running != nil && inRoots(s.roots(), string(p)) && slices.ContainsFunc(s.log.items, func(it *item) bool {
+		return s.running != nil && s.reviews(p) && slices.ContainsFunc(s.log.items, func(it *item) bool {
 			return it.Tool != nil && it.Turn == s.running.id && it.Tool.ID != except && !slices.Contains(harmless, it.Tool.Kind) &&
 				(!toolEnded(it.Tool.Status) || it.ended.After(since))
 		})
@@ -66,7 +66,7 @@ func (c *Core) toolRan(p buffers.Path, since time.Time, except string) bool {
 // run meanwhile.
 func (c *Core) turnsAt(p buffers.Path) string {
 	all := c.allSessions()
-	inside := slices.ContainsFunc(all, func(s *session) bool { return inRoots(s.roots(), string(p)) })
+	inside := slices.ContainsFunc(all, func(s *session) bool { return s.reviews(p) })
 	var turns []string
 	for _, s := range all {
 		if !s.concerns(p) && inside {

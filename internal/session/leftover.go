@@ -42,7 +42,7 @@ func (d *durable) leftovers(ctx context.Context, all []journal.Left) (out []left
 	seen := map[buffers.Path]bool{}
 	for _, left := range all {
 		for _, root := range turnsIn(left) {
-			found, err := compareNoted(ctx, root, left)
+			found, err := compareNoted(ctx, root, left, d.core.own)
 			if err != nil {
 				d.core.log.Warn("compare with what an earlier run has noted", "folder", root, "err", err)
 				d.core.tell(LevelWarning, fmt.Sprintf("What an agent wrote in %s just before acp-ls ended cannot be found out: %v", root, err))
@@ -77,7 +77,7 @@ func turnsIn(left journal.Left) (roots []string) {
 	return slices.Compact(roots)
 }
 
-func compareNoted(ctx context.Context, root string, left journal.Left) ([]leftover, error) {
+func compareNoted(ctx context.Context, root string, left journal.Left, skip []string) ([]leftover, error) {
 	copies, asText := map[string]checkpoint.State{}, map[string]bool{}
 	for key, value := range left.Notes {
 		in, p, _ := strings.Cut(key[1:], "\x00")
@@ -89,7 +89,7 @@ func compareNoted(ctx context.Context, root string, left journal.Left) ([]leftov
 			copies[p], asText[p] = k.State, kind == noteText
 		}
 	}
-	point, err := checkpoint.Again(ctx, buffers.Path(root), left.Notes[notePins+root], copies, checkpoint.Options{})
+	point, err := checkpoint.Again(ctx, buffers.Path(root), left.Notes[notePins+root], copies, checkpoint.Options{Skip: skip})
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 // NewSession makes a session and waits until its agent is ready for prompts. With
 // an error comes the session that has failed, if one was made.
 func (c *Core) NewSession(ctx context.Context, r NewSession) (Info, error) {
-	s, err := c.newSession(r.Agent, r.Cwd, r.Options)
+	s, err := c.newSession(r.Agent, c.folderFor(ctx, r.Cwd, true, nil), r.Options)
 	if err != nil {
 		return Info{}, err
 	}
@@ -31,7 +31,7 @@ func (c *Core) LoadSession(ctx context.Context, agent, sessionID, cwd string) (I
 	if sessionID == "" {
 		return Info{}, Errorf(KindInvalid, "sessionId is missing")
 	}
-	s, err := c.newSession(agent, cwd, nil)
+	s, err := c.newSession(agent, c.folderFor(ctx, cwd, false, nil), nil)
 	if err != nil {
 		return Info{}, err
 	}
@@ -40,26 +40,23 @@ func (c *Core) LoadSession(ctx context.Context, agent, sessionID, cwd string) (I
 	return s.waitOpened(ctx)
 }
 
-func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, error) {
+func (c *Core) newSession(agent string, at folder, options map[string]any) (*session, error) {
 	agent, err := c.agentNamed(agent)
 	if err != nil {
 		return nil, err
 	}
-	if cwd == "" {
-		cwd = c.defaultCwd()
+	if !filepath.IsAbs(at.path) {
+		return nil, Errorf(KindInvalid, "cwd %q is not an absolute path", at.path)
 	}
-	if !filepath.IsAbs(cwd) {
-		return nil, Errorf(KindInvalid, "cwd %q is not an absolute path", cwd)
-	}
-	p, err := buffers.Resolve(cwd)
+	p, err := buffers.Resolve(at.path)
 	if err != nil {
-		return nil, Errorf(KindInvalid, "cwd %q: %w", cwd, err)
+		return nil, Errorf(KindInvalid, "cwd %q: %w", at.path, err)
 	}
 	if st, err := os.Stat(string(p)); err != nil || !st.IsDir() {
 		return nil, Errorf(KindInvalid, "folder %s does not exist", p)
 	}
 	s := &session{
-		core: c, id: c.newID("s"), agentName: agent, cwd: string(p), wanted: options,
+		core: c, id: c.newID("s"), agentName: agent, cwd: string(p), loose: at.whyLoose(p), wanted: options,
 		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1), naming: make(chan struct{}, 1), pointing: make(chan struct{}, 1),
 	}
 	s.tools = newTools(s)
@@ -70,19 +67,6 @@ func (c *Core) newSession(agent, cwd string, options map[string]any) (*session, 
 	}
 	c.sessions = append(c.sessions, s)
 	return s, nil
-}
-
-func (c *Core) defaultCwd() string {
-	for _, a := range c.attached() {
-		if roots := a.rootsNow(); len(roots) > 0 {
-			return roots[0]
-		}
-	}
-	dir, err := filepath.Abs(".")
-	if err != nil {
-		return string(filepath.Separator)
-	}
-	return dir
 }
 
 // start opens the session at its agent: a new one, or the one of that id.
@@ -331,7 +315,7 @@ func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
 	if !p.agent.Info().Fork {
 		return Info{}, Errorf(KindInvalid, "agent %s cannot fork sessions", s.agentName)
 	}
-	f, err := c.newSession(s.agentName, s.cwd, nil)
+	f, err := c.newSession(s.agentName, folder{s.cwd, s.loose == noFolder}, nil)
 	if err != nil {
 		return Info{}, err
 	}

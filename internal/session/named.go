@@ -74,7 +74,7 @@ func (s *session) takeNamed(ctx context.Context) {
 	}
 	for _, name := range names {
 		p, err := buffers.Resolve(absolutePath(name, s.cwd))
-		if err != nil {
+		if err != nil || s.core.isOwn(p) {
 			continue
 		}
 		s.mu.Lock()
@@ -93,7 +93,7 @@ func (s *session) takeNamed(ctx context.Context) {
 		after, err := os.Lstat(string(p))
 		n.known = !n.was.Exists || err == nil && before != nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()) &&
 			buffers.ChangedAt(after).Before(began.Add(-clockTick)) && after.ModTime().Before(began.Add(-clockTick))
-		if n.known && n.was.Opaque == "" && !inRoots(s.roots(), string(p)) && !s.core.running(p) {
+		if n.known && n.was.Opaque == "" && !s.reviews(p) && !s.core.running(p) {
 			s.core.file(p).takeOutside(n.was.State)
 		}
 		s.mu.Lock()
@@ -127,10 +127,10 @@ func (s *session) hasNamed(p buffers.Path) bool {
 	return s.named[p] != nil
 }
 
-// concerns reports whether a file is one that the session may change: in its folder, or
-// named in its turn.
+// concerns reports whether a file is one whose changes may be the session's: one that it
+// reviews whether it names it or not, or that was named in its turn.
 func (s *session) concerns(p buffers.Path) bool {
-	return inRoots(s.roots(), string(p)) || s.hasNamed(p)
+	return s.reviews(p) || s.hasNamed(p)
 }
 
 // compareNamed tracks what has become of the files that were named, and that the
@@ -154,7 +154,7 @@ func (s *session) compareNamed(ctx context.Context) {
 		if n == nil || ctx.Err() != nil {
 			return // the turn has ended
 		}
-		if point != nil && inRoots(s.roots(), string(p)) {
+		if point != nil && s.reviews(p) {
 			covered, err := point.Covers(ctx, p)
 			if n.covered = covered; err != nil || covered {
 				continue
@@ -186,7 +186,9 @@ func (s *session) compareOne(ctx context.Context, p buffers.Path, n *namedFile) 
 	case !known && !n.told && now.Opaque == "" && s.onDisk(p, nil, &now.Content).Sure:
 		n.told = true
 		why := "git ignores it"
-		if !inRoots(s.roots(), string(p)) {
+		if s.loose != "" && inRoots(s.roots(), string(p)) {
+			why = "this folder is not looked through"
+		} else if !s.reviews(p) {
 			why = "it is outside of the session's folder"
 		}
 		s.notice(s.turnID(), EntryNotice, fmt.Sprintf("%s has been written, and cannot be reviewed: %s, and what it was is not known", p, why))
@@ -231,14 +233,14 @@ func (s *session) said(p buffers.Path, now checkpoint.State) (checkpoint.State, 
 	return checkpoint.State{}, false
 }
 
-// documentsOutside are the open documents that lie outside of the session's folder, and
+// documentsOutside are the open documents that the session does not review, and
 // in that of no turn that runs.
 func (c *Core) documentsOutside(s *session) []*file {
 	return slices.DeleteFunc(c.allFiles(), func(f *file) bool {
 		f.mu.Lock()
 		open := len(f.open) > 0
 		f.mu.Unlock()
-		return !open || inRoots(s.roots(), string(f.path)) || c.running(f.path)
+		return !open || s.reviews(f.path) || c.isOwn(f.path) || c.running(f.path)
 	})
 }
 

@@ -24,7 +24,7 @@ import (
 func (s *session) touched(p ToolPatch) {
 	if p.Locations != nil {
 		for _, l := range *p.Locations {
-			if filepath.IsAbs(l.Path) && inRoots(s.roots(), l.Path) {
+			if filepath.IsAbs(l.Path) && s.reviews(buffers.Path(l.Path)) {
 				s.core.spawn(func() { s.core.watchFolder(l.Path) })
 			}
 		}
@@ -90,7 +90,7 @@ func (c *Core) othersPoint(s *session) {
 		o.mu.Lock()
 		t := o.running
 		o.mu.Unlock()
-		if o != s && o.atWork() && (inRoots(s.roots(), o.cwd) || inRoots(o.roots(), s.cwd)) {
+		if o != s && o.atWork() && (s.loose != "" || o.loose != "" || inRoots(s.roots(), o.cwd) || inRoots(o.roots(), s.cwd)) {
 			c.turnPoint(o, t)
 		}
 	}

@@ -17,6 +17,7 @@ type session struct {
 	id        string
 	agentName string
 	cwd       string
+	loose     string // why what is in the folder is not compared, for the user; empty: it is
 	ledger    *ledger
 	tools     *Tools
 

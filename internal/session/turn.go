@@ -20,7 +20,7 @@ func (c *Core) Prompt(ctx context.Context, r Prompt) (PromptResult, error) {
 	default:
 		return PromptResult{}, Errorf(KindInvalid, `when is %q; it is "queue" or "now"`, r.When)
 	}
-	s, err := c.promptSession(r)
+	s, err := c.promptSession(ctx, r)
 	if err != nil {
 		return PromptResult{}, err
 	}
@@ -50,7 +50,7 @@ func (c *Core) Prompt(ctx context.Context, r Prompt) (PromptResult, error) {
 
 // promptSession finds the session of a prompt: the one named, else the newest
 // one that can take it, else a new one.
-func (c *Core) promptSession(r Prompt) (*session, error) {
+func (c *Core) promptSession(ctx context.Context, r Prompt) (*session, error) {
 	if r.Session != "" {
 		return c.findSession(r.Session)
 	}
@@ -66,7 +66,7 @@ func (c *Core) promptSession(r Prompt) (*session, error) {
 			return s, nil
 		}
 	}
-	s, err := c.newSession(agent, "", nil)
+	s, err := c.newSession(agent, c.folderFor(ctx, "", false, r.spans()), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -176,7 +176,7 @@ func (c *Core) attributeText(p buffers.Path, had, now *string) review.Origin {
 			continue
 		}
 		o := s.onDisk(p, had, now)
-		if !o.Sure && !inRoots(s.roots(), string(p)) {
+		if !o.Sure && !s.reviews(p) {
 			continue // it has named the file, and no more
 		}
 		candidates = append(candidates, o)
