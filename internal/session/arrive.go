@@ -105,7 +105,7 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 	defer f.unlockOps()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.doc == nil || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
+	if f.doc == nil || created && f.usersMade || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
 		return
 	}
 	live := f.doc.Text()

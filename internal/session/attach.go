@@ -79,6 +79,10 @@ func (a *Attachment) Document(uri string) (*buffers.Document, bool) {
 func (a *Attachment) Apply(m buffers.Modification) {
 	a.step.Lock()
 	defer a.step.Unlock()
+	if s, ok := m.(buffers.Save); ok && s.Text != nil && a.store.Get(s.URI) == nil {
+		a.savedClosed(s.URI, *s.Text)
+		return
+	}
 	events, err := a.store.Apply(m, "editor")
 	if err != nil {
 		a.core.log.Warn("document notification ignored", "err", err)

@@ -47,6 +47,7 @@ type file struct {
 	savedAt     time.Time         // of the last didSave
 	savedBy     string            // the tool call for which acp-ls asked for it; empty: the user saved
 	missing     bool              // beside before: there was no file
+	usersMade   bool              // the user has made the file, or given it this name
 	deleted     bool              // an agent took the file away and the user has not accepted that
 	opaque      checkpoint.Opaque // the file has changed and is no text
 	opaqueOp    string

@@ -88,7 +88,7 @@ func (f *file) isNewlyMade(turn string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch {
-	case f.deleted || f.entire.from != "":
+	case f.deleted || f.entire.from != "" || f.usersMade:
 		return false
 	case f.opaque != "":
 		return f.opaqueOp == "create" && f.entire.by.Turn == turn

@@ -1,0 +1,200 @@
+package session
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+)
+
+// What the user does to files in the editor while a turn runs is the user's, whenever the
+// editor tells of it: before anybody has looked, after, or when the turn is over.
+func TestUsersFileOperations(t *testing.T) {
+	move := func(t *testing.T, from, to string) {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	type scene struct {
+		t    *testing.T
+		e    *fakeEditor
+		root string
+	}
+	at := func(s *scene, name string) string { return filepath.Join(s.root, name) }
+	tell := func(s *scene, ops ...FileOperation) {
+		for i := range ops {
+			for _, p := range []*string{&ops[i].From, &ops[i].To} {
+				if *p != "" {
+					*p = at(s, *p)
+				}
+			}
+		}
+		s.e.at.FilesOperated(ops)
+	}
+	ways := map[string]struct {
+		do   func(s *scene)
+		tell func(s *scene)
+	}{
+		"rename": {
+			func(s *scene) { move(s.t, at(s, "b.txt"), at(s, "mine.txt")) },
+			func(s *scene) { tell(s, FileOperation{"b.txt", "mine.txt"}) },
+		},
+		"rename an open document": {
+			func(s *scene) {
+				from, to := buffers.PathURI(at(s, "b.txt")), buffers.PathURI(at(s, "mine.txt"))
+				s.e.open(from, ten)
+				move(s.t, at(s, "b.txt"), at(s, "mine.txt"))
+				s.e.close(from)
+				s.e.open(to, ten)
+			},
+			func(s *scene) { tell(s, FileOperation{"b.txt", "mine.txt"}) },
+		},
+		"rename what is no text": {
+			func(s *scene) { move(s.t, at(s, "pic"), at(s, "pic2")) },
+			func(s *scene) { tell(s, FileOperation{"pic", "pic2"}) },
+		},
+		"delete": {
+			func(s *scene) { _ = os.Remove(at(s, "b.txt")) },
+			func(s *scene) { tell(s, FileOperation{From: "b.txt"}) },
+		},
+		"delete what is no text": {
+			func(s *scene) { _ = os.Remove(at(s, "pic")) },
+			func(s *scene) { tell(s, FileOperation{From: "pic"}) },
+		},
+		"delete an open document": {
+			func(s *scene) {
+				s.e.open(buffers.PathURI(at(s, "b.txt")), ten)
+				_ = os.Remove(at(s, "b.txt"))
+			},
+			func(s *scene) { tell(s, FileOperation{From: "b.txt"}) },
+		},
+		"make": {
+			func(s *scene) { writeFile(s.t, at(s, "new.txt"), "") },
+			func(s *scene) { tell(s, FileOperation{To: "new.txt"}) },
+		},
+		"make a copy": {
+			func(s *scene) { writeFile(s.t, at(s, "copy.txt"), ten) },
+			func(s *scene) { tell(s, FileOperation{To: "copy.txt"}) },
+		},
+		"rename a folder": {
+			func(s *scene) { move(s.t, at(s, "dir"), at(s, "mine")) },
+			func(s *scene) { tell(s, FileOperation{"dir", "mine"}) },
+		},
+		"delete a folder": {
+			func(s *scene) { _ = os.RemoveAll(at(s, "dir")) },
+			func(s *scene) { tell(s, FileOperation{From: "dir"}) },
+		},
+		"replace in a file that is not open": {
+			func(s *scene) {
+				uri := buffers.PathURI(at(s, "b.txt"))
+				s.e.open(uri, ten)
+				s.e.replace(uri, "7\n", "SEVEN\n")
+				writeFile(s.t, at(s, "b.txt"), strings.Replace(ten, "7\n", "SEVEN\n", 1))
+				s.e.close(uri)
+			},
+			func(s *scene) {
+				saved := strings.Replace(ten, "7\n", "SEVEN\n", 1)
+				s.e.send(buffers.Save{URI: buffers.PathURI(at(s, "b.txt")), Text: &saved})
+			},
+		},
+	}
+	for name, way := range ways {
+		for _, git := range []bool{false, true} {
+			for _, when := range []string{"at once", "after a look", "after the turn"} {
+				t.Run(fmt.Sprintf("%s, git %v, told %s", name, git, when), func(t *testing.T) {
+					l := &fakeLauncher{}
+					c, e, root := setup(t, l)
+					s := &scene{t, e, root}
+					if err := os.Mkdir(at(s, "dir"), 0o755); err != nil {
+						t.Fatal(err)
+					}
+					for _, f := range []string{"a.txt", "b.txt", "dir/one.txt", "dir/two.txt"} {
+						writeFile(t, at(s, f), ten)
+					}
+					writeFile(t, at(s, "dir/two.txt"), "two\n"+ten)
+					writeFile(t, at(s, "pic"), "\x00\x01\x02")
+					if git {
+						gitInit(t, root)
+					}
+					looked := func() {
+						one := c.allSessions()[0]
+						one.mu.Lock()
+						running := one.running
+						one.mu.Unlock()
+						c.turnPoint(one, running)
+					}
+					turnOf(t, c, l, func(h Host, sid string) {
+						way.do(s)
+						if when == "at once" {
+							way.tell(s)
+						}
+						writeFile(t, at(s, "a.txt"), strings.Replace(ten, "2\n", "TWO\n", 1))
+						looked()
+						if when == "after a look" {
+							way.tell(s)
+						}
+					})
+					if when == "after the turn" {
+						way.tell(s)
+					}
+					users := tree(t, root)
+					var shown []string
+					e.await("the agent's alone", func() bool {
+						shown = shown[:0]
+						for _, r := range e.reviews {
+							if len(r.Hunks) > 0 || r.File != nil {
+								shown = append(shown, filepath.Base(r.Path))
+							}
+						}
+						return slices.Equal(shown, []string{"a.txt"})
+					})
+					turnOf(t, c, l, func(Host, string) { looked() })
+					if got := shownFiles(c); !slices.Equal(got, []string{"a.txt"}) {
+						t.Fatalf("shown: %v", got)
+					}
+					if d, err := c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 {
+						t.Fatalf("%+v %v", d, err)
+					}
+					users["a.txt"] = ten
+					for f, want := range tree(t, root) {
+						if users[f] != want {
+							t.Errorf("%s is %q, and was %q", f, want, users[f])
+						}
+						delete(users, f)
+					}
+					if len(users) > 0 {
+						t.Errorf("gone: %v", users)
+					}
+				})
+			}
+		}
+	}
+}
+
+// tree is what a folder holds, but for git's.
+func tree(t *testing.T, root string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(root, func(p string, d os.DirEntry, err error) error {
+		if d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if err == nil && d.Type().IsRegular() {
+			rel, _ := filepath.Rel(root, p)
+			all[filepath.ToSlash(rel)] = readFile(t, p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
