@@ -116,6 +116,14 @@ func (e *fakeEditor) close(uri string) {
 	e.at.Settle()
 }
 
+// readAnew makes what a file holds the text of its document, and tells it as a change.
+func (e *fakeEditor) readAnew(uri, path string) {
+	e.t.Helper()
+	e.wire.Lock()
+	defer e.wire.Unlock()
+	e.typeLocked(uri, 0, len(e.text(uri)), readFile(e.t, path))
+}
+
 // typeAt replaces bytes of a document as a user does.
 func (e *fakeEditor) typeAt(uri string, start, end int, s string) {
 	e.t.Helper()

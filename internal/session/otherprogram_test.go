@@ -62,8 +62,7 @@ func TestOtherProgramsRowsAreNotTheAgents(t *testing.T) {
 		},
 		"reread as a change": func(s *scene) {
 			if _, ok := s.e.at.Document(s.uri); ok {
-				now, d := s.e.text(s.uri), readFile(s.t, s.path)
-				s.e.replace(s.uri, now, d)
+				s.e.readAnew(s.uri, s.path)
 			}
 		},
 	}
