@@ -65,6 +65,8 @@ func (d *Document) Checked() bool { return d.disk != nil }
 type observation struct {
 	ticket uint64 // orders observations by when they began
 	norm   *lazyHash
+	ends   Ends
+	sum    string      // if it was not UTF-8, see EncodedError
 	info   fs.FileInfo // nil if unknown or if there was no file
 	at     time.Time
 }

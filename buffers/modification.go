@@ -91,6 +91,10 @@ type Event struct {
 	// Unwritten is set on Saved if the file does not hold what the editor says it has saved: Neovim says so of a write that
 	// was refused, has failed or went to another file. The document is as unsaved as before then.
 	Unwritten bool
+
+	// Disk and DiskErr are set on Saved: what the file held then, and why it could not be read.
+	Disk    Disk
+	DiskErr error
 }
 
 // Step is one replacement: the bytes from Start to OldEnd of the text before became those from Start to NewEnd of After.

@@ -1,6 +1,8 @@
 package buffers
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -14,13 +16,32 @@ import (
 )
 
 var (
-	// ErrNotUTF8 is the error for a file whose bytes are no UTF-8: it cannot be shown as text, and is never written.
+	// ErrNotUTF8 is the error for a file whose bytes are no UTF-8: only an editor that knows its encoding can show it as
+	// text, and it is never written. Where the file has been read it is an *EncodedError.
 	ErrNotUTF8 = errors.New("not UTF-8 text")
 	// ErrNotRegular is the error for a folder, a device and whatever else has no content to read or replace.
 	ErrNotRegular = errors.New("not a regular file")
 	// ErrTooLarge is the error for a file above MaxFileSize.
 	ErrTooLarge = errors.New("file is too large")
 )
+
+// EncodedError is the ErrNotUTF8 of a file that was read.
+type EncodedError struct {
+	Sum string // of its bytes: SHA-256, in hex
+}
+
+func (e *EncodedError) Error() string { return ErrNotUTF8.Error() }
+
+func (e *EncodedError) Is(target error) bool { return target == ErrNotUTF8 }
+
+// SumOf returns the sum of the bytes of a file that could not be read as text, of which err says so.
+func SumOf(err error) (sum string, encoded bool) {
+	var e *EncodedError
+	if !errors.As(err, &e) {
+		return "", false
+	}
+	return e.Sum, true
+}
 
 // MaxFileSize is the largest file that is read, in bytes.
 const MaxFileSize = 256 << 20
@@ -81,7 +102,8 @@ func readText(r io.Reader, size int64) (string, error) {
 		switch {
 		case err == io.EOF:
 			if !utf8.Valid(buf) {
-				return "", ErrNotUTF8
+				sum := sha256.Sum256(buf)
+				return "", &EncodedError{hex.EncodeToString(sum[:])}
 			}
 			return string(buf), nil
 		case err != nil:
@@ -122,18 +144,23 @@ func bare(err error) error {
 
 // Look reads a file from the disk and compares the documents of that file with it, so that their State is right as of
 // now. It is to be called, away from the loop that reads from the editor, when a document has been opened or reloaded and
-// whenever the file may have changed. Errors are those of ReadDisk; after one the documents are as before.
+// whenever the file may have changed. Errors are those of ReadDisk; after one the documents are as before, but for what
+// bytes a file has that is not UTF-8.
 func (s *Store) Look(p Path) (Disk, error) {
 	ticket, at := s.tickets.Add(1), s.opts.Now()
 	disk, err := s.opts.ReadDisk(p)
 	if err != nil {
+		if sum, ok := SumOf(err); ok {
+			s.lookedEncoded(p, &observation{ticket: ticket, sum: sum, at: at})
+		}
 		return disk, err
 	}
 	docs := s.of(p)
 	if len(docs) == 0 {
 		return disk, nil
 	}
-	norm := hashLater(text.New(disk.Content))
+	now := text.New(disk.Content)
+	norm, ends := hashLater(now), EndsOf(now)
 	norm.hash() // here, as is State, to have the hashes ready for Apply
 	for _, doc := range docs {
 		doc.State()
@@ -147,7 +174,7 @@ func (s *Store) Look(p Path) (Disk, error) {
 			continue // closed, or saved or looked at since
 		}
 		after := *doc
-		after.disk = &observation{ticket: ticket, norm: norm, info: disk.Info, at: at}
+		after.disk = &observation{ticket: ticket, norm: norm, ends: ends, info: disk.Info, at: at}
 		switch {
 		case doc.disk == nil:
 			after.saved = norm // what the editor opened was only taken to be this
@@ -158,6 +185,48 @@ func (s *Store) Look(p Path) (Disk, error) {
 		s.put(key, &after)
 	}
 	return disk, nil
+}
+
+// lookedEncoded notes what bytes a file has that only its editor can read. What was opened of it is taken for what it
+// holds, until it can be read.
+func (s *Store) lookedEncoded(p Path, now *observation) {
+	docs := s.of(p)
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	for _, seen := range docs {
+		key := uriKey(seen.URI)
+		doc := s.get(key)
+		if doc == nil || doc.file != seen.file || doc.disk != nil && doc.disk.ticket > now.ticket {
+			continue
+		}
+		after, disk := *doc, *now
+		if disk.norm = doc.saved; doc.disk != nil {
+			disk.norm, disk.ends = doc.disk.norm, doc.disk.ends
+		}
+		after.disk = &disk
+		s.put(key, &after)
+	}
+}
+
+// Loaded notes that a document has the text that its editor has read from the file, which nobody else can read: d, as it
+// is. It reports whether the document still has that text.
+func (s *Store) Loaded(d *Document) bool {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	key := uriKey(d.URI)
+	doc := s.get(key)
+	if doc == nil || doc.file != d.file || !doc.Text.Equal(d.Text) {
+		return false
+	}
+	after := *doc
+	after.saved = hashLater(doc.Text)
+	disk := observation{ticket: s.tickets.Add(1), norm: after.saved, at: s.opts.Now()}
+	if doc.disk != nil {
+		disk.sum = doc.disk.sum
+	}
+	after.disk = &disk
+	s.put(key, &after)
+	return true
 }
 
 // All is the limit of Read for all rows to the end.

@@ -191,9 +191,11 @@ func (s *Store) save(key string, before *Document, m Save, cause string) Event {
 		}
 	}
 	if after.file != nil {
-		if event.Unwritten = !s.written(&after); !event.Unwritten {
+		event.Disk, event.DiskErr = s.opts.ReadDisk(after.Path())
+		if event.Unwritten = !after.written(event.Disk, event.DiskErr); !event.Unwritten {
 			after.saved = hashLater(after.Text)
-			after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, at: s.opts.Now()}
+			sum, _ := SumOf(event.DiskErr)
+			after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, ends: EndsOf(text.New(event.Disk.Content)), sum: sum, at: s.opts.Now()}
 		}
 	}
 	s.put(key, &after)
@@ -202,9 +204,11 @@ func (s *Store) save(key string, before *Document, m Save, cause string) Event {
 
 // written reports whether the file of a document holds its text. It is asked for at a save only, when the file has just
 // been written and is read fast. Of one that is there and not to be read as text (in another encoding, for one) the editor
-// is believed.
-func (s *Store) written(d *Document) bool {
-	disk, err := s.opts.ReadDisk(d.Path())
+// is believed, unless the bytes are those from before.
+func (d *Document) written(disk Disk, err error) bool {
+	if sum, ok := SumOf(err); ok {
+		return d.disk == nil || d.disk.sum != sum || d.State() != Dirty
+	}
 	if err != nil {
 		return errors.Is(err, ErrNotUTF8) || errors.Is(err, ErrTooLarge)
 	}

@@ -25,6 +25,17 @@ func NormHashText(t text.Text) text.Hash {
 	return t.HashRows()
 }
 
+// Ends are the two ends of a content, which NormHash leaves aside.
+type Ends struct{ BOM, FinalNewline bool }
+
+// EndsOf returns the ends of the content t.
+func EndsOf(t text.Text) Ends {
+	return Ends{
+		BOM:          t.Len() >= len(bom) && t.Slice(0, len(bom)) == bom,
+		FinalNewline: t.Len() > 0 && t.LineStart(t.LineCount()-1) == t.Len(),
+	}
+}
+
 // EOL is a kind of line end.
 type EOL string
 

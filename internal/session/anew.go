@@ -57,6 +57,9 @@ func (f *file) findOut(ctx context.Context) error {
 	}
 	defer f.unlockOps()
 	disk, err := f.whole(ctx, buffers.ReadDisk)
+	if _, encoded := buffers.SumOf(err); encoded {
+		return f.rereadHeld(ctx, func() bool { return false })
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.anew != noted {

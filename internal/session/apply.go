@@ -56,6 +56,8 @@ type flight struct {
 	readBy *review.Origin               // whose the difference from want is, if there is one
 	landed bool
 
+	encoded *rereading // set if the file is not UTF-8: what is loaded is not known beforehand
+
 	op   operation
 	edit DocumentEdit // that was asked for, in positions of enc
 	enc  position.Encoding
@@ -247,7 +249,7 @@ func (f *file) unchanged(doc *buffers.Document) func() bool {
 func (f *file) land(t text.Text) bool {
 	fl := f.flight
 	switch {
-	case fl == nil || fl.landed:
+	case fl == nil || fl.landed || fl.encoded != nil:
 		return false
 	case t.Equal(fl.want):
 		f.doc = fl.next

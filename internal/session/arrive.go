@@ -68,8 +68,17 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	if loaded && had != nil && !dressed {
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
+	if sum, ok := buffers.SumOf(err); ok {
+		if by := f.lookedEncoded(sum, ar); ar.change != "" {
+			who = by
+		}
+	}
 	if there {
 		f.mu.Lock()
+		f.encoded = nil
+		if ar.first {
+			f.keepEnds(disk, err)
+		}
 		switch {
 		case f.before != nil:
 		case !loaded && had != nil:
@@ -224,7 +233,11 @@ func (f *file) throwAway(now text.Text) {
 // the user's will, but what came to the disk since it was last taken in need not be
 // theirs; mu is held.
 func (f *file) discard(now text.Text) {
-	o := f.whose(now, f.before)
+	f.discardAs(now, f.whose(now, f.before))
+}
+
+// discardAs is discard where it is known whose what came to the disk is; mu is held.
+func (f *file) discardAs(now text.Text, o review.Origin) {
 	seen := now
 	if f.before != nil {
 		seen = f.before.Text // which brings back what was undecided in it

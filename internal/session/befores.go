@@ -293,7 +293,7 @@ func (f *file) lockNotes() bool {
 func (f *file) knownOnDisk() (st checkpoint.State, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.before == nil || f.flight != nil || f.kept.aloud || f.asleep != nil || f.version() != f.kept.last {
+	if f.before == nil || f.encoded != nil || f.flight != nil || f.kept.aloud || f.asleep != nil || f.version() != f.kept.last {
 		return checkpoint.State{}, false
 	}
 	if f.missing || f.entire.gone {
@@ -311,7 +311,7 @@ func (f *file) noteState(now checkpoint.State) {
 	}
 	defer f.unlockOps()
 	f.mu.Lock()
-	opaque := f.opaqueSeen != nil && f.opaqueSeen.Same(now) && f.version() == f.kept.last
+	opaque := (f.opaqueSeen != nil && f.opaqueSeen.Same(now) || f.hasBytes(now)) && f.version() == f.kept.last
 	f.mu.Unlock()
 	st, ok := f.knownOnDisk()
 	same := ok && st.Exists == now.Exists && now.Opaque == "" && (!now.Exists || buffers.NormHash(st.Content) == buffers.NormHash(now.Content))

@@ -389,7 +389,7 @@ func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point cop
 		was = checkpoint.Copy{State: ch.Before.Forget()}
 	}
 	f.mu.Lock()
-	lost := (len(f.open) == 0 || ch.After.IsNoFile()) && f.takeOpaque(ch, was, o)
+	lost := f.takesWhole(ch.After) && f.takeOpaque(ch, was, o)
 	f.mu.Unlock()
 	if lost {
 		f.core.noticeOf(o, fmt.Sprintf("%s has been changed, and there is no copy of what it was (%s): only git or a backup can bring that back", f.path, was.Opaque))

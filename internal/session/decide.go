@@ -407,6 +407,12 @@ func (f *file) saveDecided(ctx context.Context, out outcome) {
 	if !out.wasClean || f.core.settings().Files.Save == config.SaveNever {
 		return
 	}
+	f.mu.Lock()
+	garbled := f.encoded != nil && f.doc != nil && isGarbled(f.doc.Text())
+	f.mu.Unlock()
+	if garbled {
+		return // that is for the user to do, who sees it
+	}
 	if err := out.doc.at.editor.Save(ctx, out.doc.uri); err != nil && !errors.Is(err, ErrUnsupported) {
 		f.core.log.Warn("save after decision", "path", f.path, "err", err)
 	}

@@ -38,6 +38,8 @@ type file struct {
 	closing bool // the last document was closed, and what is on disk not taken in yet
 	fine    fine
 	stamped *stamp
+	ends    *buffers.Ends // of what the disk had when it was last taken in; nil if unknown
+	encoded *encoded      // of a file that is not UTF-8; nil if it is, or is not known
 
 	gates    map[review.ChangeID]*gate // that show proposals here
 	approved approvals                 // hunks that were applied before they are there
@@ -232,7 +234,10 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 	f.keepBefore(d.Text)
 	if f.anew != nil && f.anew.doc == f.doc && f.anew.text.Equal(d.Text) {
 		f.anew.since = f.before // it is the same reading
+	} else if f.flight == nil || f.flight.encoded == nil { // which sees to it
+		f.inStep(err)
 	}
+	f.keepEnds(disk, err)
 	if live, _, _ := f.live(); live.uri != d.URI || f.doc == nil || f.doc.Text().Equal(d.Text) {
 		f.follow()
 		f.stir()
@@ -240,9 +245,14 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 		return
 	}
 	if fl := f.flight; fl != nil && fl.reload != nil && !fl.landed {
-		f.takeRead(fl, d.Text) // what we asked for, however it reads
+		if fl.encoded != nil {
+			f.takeReread(fl, d.Text, err)
+		} else {
+			f.takeRead(fl, d.Text) // what we asked for, however it reads
+		}
 	}
-	if f.doc.Text().Equal(d.Text) || f.land(d.Text) || f.thrownAway(before, d.Text) {
+	sum, encoded := buffers.SumOf(err)
+	if f.doc.Text().Equal(d.Text) || f.land(d.Text) || encoded && f.readAnew(before, d.Text, sum) || f.thrownAway(before, d.Text) {
 		f.stir()
 		f.publish()
 		return
@@ -330,6 +340,11 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 			f.savedBy = ""
 		}
 		f.keepBefore(ev.After.Text)
+		f.inStep(ev.DiskErr)
+		f.keepEnds(ev.Disk, ev.DiskErr)
+		if f.encoded != nil {
+			f.encoded.owed = nil
+		}
 		f.missing = false
 		f.isBack()
 		f.isHere()

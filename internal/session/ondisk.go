@@ -16,6 +16,9 @@ import (
 func (f *file) tryOnDisk(op operation) (outcome, error) {
 	out := outcome{onDisk: true}
 	had, err := buffers.ReadDisk(f.path)
+	if errors.Is(err, buffers.ErrNotUTF8) {
+		return out, Errorf(KindInvalid, "%w, and only an editor can write it: open it and decide there", err)
+	}
 	if err != nil {
 		return out, Errorf(KindInvalid, "%w", err)
 	}

@@ -79,6 +79,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
 		}
 	}
+	c.followEncoded(c.ctx, files)
 	s.takeCheckpoint(c.ctx, t)
 	c.spawn(func() { c.turnPoint(s, t) })
 }
@@ -172,6 +173,12 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	defer f.mu.Unlock()
 	had := f.before
 	f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
+	if sum, ok := buffers.SumOf(err); ok {
+		f.beginEncoded(sum, had)
+		return nil
+	}
+	f.encoded = nil
+	f.keepEnds(disk, err)
 	if err != nil {
 		return err
 	}
@@ -232,19 +239,23 @@ var errGoneOn = errors.New("the user has typed meanwhile")
 func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) (again bool, err error) {
 	f.mu.Lock()
 	live, d, open := f.live()
-	before, gone, fine := f.before, f.entire.gone, f.fine
+	before, gone, fine, seen := f.before, f.entire.gone, f.fine, f.ends
 	f.mu.Unlock()
-	if !open || !gone && f.upToDate(live, d, before, fine) || isLink(f.path) {
+	if !open || !gone && f.upToDate(live, d, before, fine, seen) || isLink(f.path) {
 		return false, nil // what a link in its place points at is another file
 	}
 	if err := f.findOut(ctx); err != nil {
 		return false, err
 	}
 	disk, err := f.whole(ctx, live.at.store.Look)
+	if _, encoded := buffers.SumOf(err); encoded {
+		return false, f.reread(ctx, over)
+	}
 	if err != nil || !disk.Exists || over() {
 		return false, err
 	}
 	f.mu.Lock()
+	f.encoded = nil
 	f.isBack()
 	f.publish()
 	f.mu.Unlock()
@@ -254,16 +265,27 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 		return false, nil
 	case d.State() == buffers.Dirty:
 		return false, f.mergeDisk(ctx, whose, over)
-	case d.State() != buffers.Behind:
-		return false, nil
 	}
-	want := text.New(buffers.KeepStyle(d.Text.String(), disk.Content))
+	now := text.New(disk.Content)
+	ends := buffers.EndsOf(now)
 	f.mu.Lock()
 	before = f.before
+	moved := f.endsMoved(ends)
+	want := f.withEnds(text.New(buffers.KeepStyle(d.Text.String(), disk.Content)), ends)
 	f.mu.Unlock()
+	if d.State() != buffers.Behind && !moved {
+		return false, nil
+	}
 	o := whose(want, before)
+	if d.State() != buffers.Behind {
+		o = f.core.attribute(f.path)
+	}
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
+	f.tellMark(live, d, ends, o)
+	if want.Equal(d.Text) {
+		return false, f.takeMark(ctx, live, now, o)
+	}
 	if done, again, err := f.reload(ctx, live, d, want, o, before); done || err != nil {
 		return again, err
 	}
@@ -384,12 +406,21 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	now := text.New(disk.Content)
 	f.mu.Lock()
 	before, mirrored := f.before, f.sent != nil && f.sent.Equal(now)
+	ends := buffers.EndsOf(now)
+	live, d, open := f.live()
+	moved := f.endsMoved(ends)
 	f.mu.Unlock()
-	if before != nil && (before.Equal(now) || before.HashRows() == now.HashRows()) {
+	if before != nil && (before.Equal(now) || before.HashRows() == now.HashRows()) && !moved {
 		return nil // line ends that are others may be the editor's
 	}
 	o := whose(now, before)
+	if moved && before != nil && buffers.NormHashText(before.Text) == buffers.NormHashText(now) {
+		o = f.core.attribute(f.path)
+	}
 	o.Change = f.core.changeID()
+	if open {
+		f.tellMark(live, d, ends, o)
+	}
 	if before == nil || mirrored { // what has changed is unknown, or came through us already
 		f.mu.Lock()
 		if f.keepBefore(now); mirrored {

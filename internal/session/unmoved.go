@@ -21,9 +21,9 @@ type fine struct {
 }
 
 // upToDate tells that nothing is to be taken in from the disk for a document.
-func (f *file) upToDate(live openDoc, d *buffers.Document, before *taken, last fine) bool {
-	norm, ok := live.at.store.Unmoved(d)
-	if !ok {
+func (f *file) upToDate(live openDoc, d *buffers.Document, before *taken, last fine, taken *buffers.Ends) bool {
+	norm, ends, ok := live.at.store.Unmoved(d)
+	if !ok || taken != nil && *taken != ends {
 		return false
 	}
 	now := fine{d.Text, norm, before}

@@ -250,7 +250,7 @@ func (f *file) takeGone(ctx context.Context, was checkpoint.State) error {
 	o.Change = f.core.changeID()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.open) == 0 || f.before == nil || f.missing || f.created || f.entire.gone || f.entire.from != "" || o.Author == review.AuthorUser {
+	if len(f.open) == 0 || f.before == nil || f.encoded != nil || f.missing || f.created || f.entire.gone || f.entire.from != "" || o.Author == review.AuthorUser {
 		return nil
 	}
 	held := f.before.String() // as a document has it, maybe
@@ -316,6 +316,14 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	}
 	f.missing = false
 	f.opaque, f.opaqueSeen, f.entire.copy = "", nil, nil
+	if f.encoded != nil && opaque != "" { // its document follows
+		f.encoded.start, f.encoded.owed = u.rested.Sum(), nil
+		f.core.spawn(func() {
+			if err := f.catchUp(f.core.ctx); err != nil && f.core.ctx.Err() == nil {
+				f.core.log.Warn("bring document up to date", "path", f.path, "err", err)
+			}
+		})
+	}
 	f.entire.gone, f.entire.wasExec = false, nil
 	f.shownRev = ^f.shownRev
 	f.publish()

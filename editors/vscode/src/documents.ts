@@ -325,9 +325,14 @@ async function roundTrip(): Promise<void> {
 async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
   try {
     const bytes = await fs.readFile(document.uri.fsPath);
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch {
+      const text = await vscode.workspace.decode(bytes, { encoding: document.encoding });
+      return text.replace(/^\uFEFF/, '');
+    }
   } catch {
-    return undefined; // gone, or no UTF-8: VS Code knows better what to do
+    return undefined; // gone, or binary: VS Code knows better what to do
   }
 }
 

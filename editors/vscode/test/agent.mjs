@@ -4,7 +4,8 @@
 //   {"think": TEXT}                      a thought
 //   {"read": PATH}                       asks for a file, and says what it holds
 //   {"write": PATH, "text": TEXT}        has a file written (fs/write_text_file)
-//   {"disk": PATH, "text": TEXT}         writes it on disk itself, in a tool call
+//   {"disk": PATH, "text": TEXT}         writes it on disk itself, in a tool call; with
+//                                        {"encoding": "base64"} the bytes that TEXT is of
 //   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered
 //   {"plan": [TEXT]}                     a plan
 //   {"until": PATH}                      waits until there is such a file
@@ -85,7 +86,7 @@ async function step(sessionId, session, one) {
     const locations = [{ path: file(one.disk) }];
     const tool = { toolCallId, title: `Edit ${one.disk}`, kind: 'edit', locations };
     update(sessionId, 'tool_call', { ...tool, status: 'in_progress' });
-    fs.writeFileSync(file(one.disk), one.text);
+    fs.writeFileSync(file(one.disk), one.text, one.encoding ?? 'utf8');
     update(sessionId, 'tool_call_update', { toolCallId, status: 'completed' });
   } else if (one.ask !== undefined) {
     const toolCall = {

@@ -42,7 +42,7 @@ local function keep_cursors(bufnr, fn)
 end
 
 ---What is done about a file that has changed on disk, while we look at it ourselves.
----@type ''|'reload'|nil
+---@type ''|'reload'|'edit'|nil
 local choice
 ---@type string? v:fcs_reason of the last time
 local reason
@@ -86,11 +86,20 @@ end
 
 ---Looks whether a buffer's file has changed.
 ---@param bufnr integer
----@param answer ''|'reload' what to do if Neovim would ask
+---@param answer ''|'reload'|'edit' what to do if Neovim would ask
 ---@return string? reason why it would have
 local function checktime(bufnr, answer)
   choice, reason = answer, nil
+  local autoread = vim.bo[bufnr].autoread
+  if answer == 'edit' then
+    vim.bo[bufnr].autoread = false -- or it does not ask, and keeps the encoding
+  end
   pcall(vim.cmd, ('silent! checktime %d'):format(bufnr))
+  if answer == 'edit' then
+    api.nvim_buf_call(bufnr, function()
+      vim.cmd(autoread == vim.go.autoread and 'setlocal autoread<' or 'setlocal autoread')
+    end)
+  end
   choice = nil
   return reason
 end
@@ -220,6 +229,26 @@ local function keep_views(bufnr, fn)
   end
 end
 
+---Whether a buffer that is UTF-8 has a file which is not any more: read as before it
+---would be full of question marks, and readonly.
+---@param bufnr integer
+---@return boolean
+local function lost_encoding(bufnr)
+  local encoding = vim.bo[bufnr].fileencoding
+  local file = (encoding == '' or encoding == 'utf-8')
+    and io.open(api.nvim_buf_get_name(bufnr), 'rb')
+  if not file then
+    return false
+  end
+  local bytes = file:read('*a') or ''
+  file:close()
+  local rest = bytes
+    :gsub('[\194-\223][\128-\191]', ' ')
+    :gsub('[\224-\239][\128-\191][\128-\191]', ' ')
+    :gsub('[\240-\244][\128-\191][\128-\191][\128-\191]', ' ')
+  return rest:find('[\128-\255]') ~= nil
+end
+
 ---acp/reload
 ---@param params {uri: string}
 ---@param reply fun(result: table)
@@ -235,7 +264,8 @@ function M.on_reload(params, reply)
     end
     local why
     keep_views(doc.bufnr, function()
-      why = checktime(doc.bufnr, 'reload')
+      -- 'edit' finds the encoding out anew; the user may have chosen what 'reload' keeps.
+      why = checktime(doc.bufnr, lost_encoding(doc.bufnr) and 'edit' or 'reload')
     end)
     reply({ reloaded = why ~= 'deleted' and not vim.bo[doc.bufnr].modified })
   end)

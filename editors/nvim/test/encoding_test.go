@@ -1,0 +1,94 @@
+package nvim_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// What an agent does to the bytes of a file on the disk that say nothing of its rows, or that
+// only Neovim can read, is shown and taken back like all else: encodings, a final line end.
+// What cannot be taken back is told.
+func TestBytesOnDisk(t *testing.T) {
+	const rows = "caf\u00e9\none\ntwo\nthree\n"
+	latin1 := strings.NewReplacer("\u00e9", "\xe9")
+	utf16 := func(s string) string {
+		b := []byte("\xff\xfe")
+		for _, r := range s {
+			b = append(b, byte(r), byte(r>>8))
+		}
+		return string(b)
+	}
+	zwei := strings.Replace(rows, "two", "zwei", 1)
+	files := []struct {
+		name, was, written string
+		hunks              string // where nothing is unsaved
+		says               string // the message, if there is one
+		under              string // the message where something is unsaved
+	}{
+		{"latin1", latin1.Replace(rows), latin1.Replace(zwei), "1", "", "not UTF-8"},
+		{"utf16", utf16(rows), utf16(zwei), "1", "", "not UTF-8"},
+		{"fewer", rows, strings.TrimSuffix(rows, "\n"), "1", "", ""},
+		{"more", strings.TrimSuffix(rows, "\n"), rows, "1", "", ""},
+		{"mark", "\ufeff" + rows, rows, "0", "byte order mark", "byte order mark"},
+		{"to-latin1", rows, latin1.Replace(zwei), "1", "", "not UTF-8"},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		s := newStory(t, version, &txtar.Archive{})
+		s.Exec(`vim.g.said = ''
+			local notify = vim.notify
+			vim.notify = function(text, ...) vim.g.said = vim.g.said .. text; return notify(text, ...) end`, nil)
+		for _, f := range files {
+			for _, unsaved := range []bool{false, true} {
+				name, says := f.name+".txt", f.says
+				if unsaved {
+					name, says = "unsaved-"+name, f.under
+				}
+				write := func(name, content string) {
+					if err := os.WriteFile(s.path(name), []byte(content), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+				write(name, f.was)
+				s.Exec(`vim.g.said = ''; vim.cmd('silent edit! ' .. ...)`, nil, s.path(name))
+				if unsaved {
+					s.Input("ggi!<Esc>")
+					s.WaitLua(`vim.bo.modified and vim.fn.mode() == 'n'`)
+				}
+				before := s.Text(0)
+				step := map[string]string{"disk": name, "encoding": "base64", "text": base64.StdEncoding.EncodeToString([]byte(f.written))}
+				s.steps = append(s.steps, step)
+				s.turn()
+				hunks := f.hunks
+				if unsaved && says != "" {
+					hunks = "0"
+				}
+				t.Log(name)
+				s.WaitLua(`require('acp.review').count() == ` + hunks)
+				if says != "" {
+					s.WaitLua(`vim.g.said:find('` + says + `', 1, true) ~= nil`)
+				}
+				if hunks == "1" {
+					s.Input(":Acp reject-all<CR>")
+					s.WaitLua(`require('acp.review').count() == 0`)
+				}
+				if got := s.Text(0); got != before {
+					t.Errorf("%s: the rows are %q, they were %q", name, got, before)
+				}
+				if hunks == "1" && !unsaved {
+					want := f.was
+					if f.name == "to-latin1" { // as its encoding was found out
+						want = latin1.Replace(f.was)
+					}
+					s.WaitLua(fmt.Sprintf(`vim.base64.encode(assert(io.open(%q, 'rb')):read('*a')) == %q`,
+						s.path(name), base64.StdEncoding.EncodeToString([]byte(want))))
+				}
+				s.Exec(`vim.cmd('bwipeout!')`, nil)
+			}
+		}
+	})
+}

@@ -1,0 +1,396 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// A file that is not UTF-8 is text to its editor alone, which knows the encoding. So of
+// the file of an open document nothing but the bytes is compared, by their sum. Where they
+// have changed, the editor is asked to read the file anew, and what it then has is the
+// change of who wrote the disk, by hunk. Nothing can be merged into text that is unsaved,
+// and acp-ls never writes such a file: what is rejected is an edit of the document, which
+// its editor saves.
+
+// encoded is what is known of the file of a document that is not UTF-8. What the editor has
+// read from it is the file's before.
+type encoded struct {
+	sum    string // of the bytes that before is of
+	unsure bool   // an agent may have written the file between the editor's reading and ours
+	start  string // of the bytes that were there when the turn began; "" if they were text
+	late   bool   // it was opened in the turn: what it was before is known as bytes alone
+	asked  string // the sum that the editor has read anew, and has had no other text
+	owed   *owed  // what the document could not take in
+	told   bool   // the user has been told of that
+}
+
+// owed is a change of a file that its document has not taken in.
+type owed struct {
+	sum string
+	by  review.Origin
+}
+
+// isEncoded returns what is known of the file, now that it is not UTF-8; mu is held.
+func (f *file) isEncoded() *encoded {
+	if f.encoded == nil {
+		f.encoded = &encoded{}
+	}
+	return f.encoded
+}
+
+// inStep notes that the document is what its editor has read from the file, or written to
+// it, and err what came of our reading that then; mu is held.
+func (f *file) inStep(err error) {
+	sum, ok := buffers.SumOf(err)
+	switch {
+	case ok:
+		e := f.isEncoded()
+		e.sum, e.unsure = sum, f.core.running(f.path)
+		e.asked, e.told = "", false
+	case err == nil:
+		f.encoded = nil
+	}
+}
+
+// lookedEncoded takes in that a document was just opened whose file is not UTF-8. It returns
+// who has made what differs from what was tracked.
+func (f *file) lookedEncoded(sum string, ar arrival) review.Origin {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	who := usersOwn(ar.text, nil)
+	if !ar.first || len(f.open) == 0 {
+		return who
+	}
+	had := f.encoded
+	if f.before == nil {
+		f.keepBefore(ar.text)
+	}
+	if had != nil && had.sum == sum {
+		return who // nobody has written it since
+	}
+	running := f.core.running(f.path)
+	f.encoded = &encoded{sum: sum, start: sum, unsure: running, late: running}
+	if running {
+		who = ar.then
+	}
+	return who
+}
+
+// beginEncoded makes what the file has, which is not UTF-8, what it had when the turn began;
+// had is what was known of it. mu is held.
+func (f *file) beginEncoded(sum string, had *taken) {
+	if len(f.open) == 0 {
+		if f.encoded != nil && f.encoded.sum == sum && f.doc != nil {
+			f.before = had
+		} else {
+			f.encoded = nil
+		}
+		return
+	}
+	if _, d, ok := f.live(); had == nil && ok { // it has not been looked at yet
+		f.keepBefore(d.Text)
+		f.isEncoded().sum = sum
+	} else {
+		f.before = had
+	}
+	e := f.isEncoded()
+	e.start, e.late = sum, false
+	if e.owed != nil && e.owed.sum != sum {
+		e.owed = nil
+	}
+	f.isBack()
+	f.publish()
+}
+
+// isBehindEncoded tells that the editor has not read what the file, which is not UTF-8, had
+// when the turn began.
+func (f *file) isBehindEncoded() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.open) > 0 && f.encoded != nil && f.encoded.sum != f.encoded.start
+}
+
+// whoseBytes says who has written the bytes of a sum; noted is a change that may have been
+// their being read. mu is held.
+func (f *file) whoseBytes(sum string, noted *suspicion) review.Origin {
+	e := f.isEncoded()
+	switch {
+	case e.owed != nil && e.owed.sum == sum:
+		return e.owed.by
+	case sum == e.start, e.late, f.opaque != "": // the file as a whole has changed, and is decided on as such
+		return usersOwn(text.Text{}, nil)
+	case noted != nil:
+		return noted.whose
+	}
+	return f.core.attribute(f.path)
+}
+
+// readAnew takes in that an editor, which was not asked, has read a file that is not UTF-8
+// as t; before is what it had. mu is held.
+func (f *file) readAnew(before *taken, t text.Text, sum string) bool {
+	if before == nil || f.formatting() {
+		return false
+	}
+	o := f.whoseBytes(sum, nil)
+	f.before = before
+	f.discardAs(t, o)
+	f.encoded.owed = nil
+	f.core.unasked(f.path, o)
+	f.core.spawn(func() { f.core.lookAtGit(f.core.ctx) })
+	return true
+}
+
+// reread has the editor read a file anew that is not UTF-8, if its bytes have changed.
+func (f *file) reread(ctx context.Context, over func() bool) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	return f.rereadHeld(ctx, over)
+}
+
+// rereadHeld is reread for a caller that holds the slot of ops.
+func (f *file) rereadHeld(ctx context.Context, over func() bool) error {
+	for range maxTries {
+		if again, err := f.rereadOnce(ctx, over); err != nil || !again {
+			return err
+		}
+	}
+	return nil
+}
+
+// rereadOnce is reread for what the disk has at one time. again: it has had something else
+// meanwhile.
+func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, err error) {
+	sum, err := f.sumAtRest(ctx)
+	if err != nil || sum == "" || over() {
+		return false, err
+	}
+	f.mu.Lock()
+	live, d, open := f.live()
+	if f.encoded == nil && f.before == nil { // a look is under way since it was opened
+		f.mu.Unlock()
+		return false, nil
+	}
+	e, noted := f.isEncoded(), f.anew
+	f.anew = nil
+	if noted != nil && (f.doc != noted.doc || f.before != noted.since) {
+		noted = nil // it was in step since
+	}
+	moved := e.sum != sum
+	if !open || !moved && !e.unsure || !moved && noted != nil {
+		f.mu.Unlock()
+		return false, nil // what is new in the document was typed
+	}
+	if f.doc == nil || !f.doc.Text().Equal(d.Text) {
+		f.mu.Unlock()
+		return true, nil
+	}
+	o := f.whoseBytes(sum, noted)
+	o.Change = f.core.changeID()
+	if moved {
+		e.owed = &owed{sum, o}
+	}
+	// A change that may be this reading is taken for unsaved as yet.
+	if f.clash() != nil || noted == nil && !clean(d) {
+		f.mu.Unlock()
+		return false, f.tellOwed(live, moved, o, encodedUnsaved)
+	}
+	if isGarbled(d.Text) {
+		f.mu.Unlock()
+		return false, f.tellOwed(live, moved, o, encodedGarbled)
+	}
+	if !live.at.editor.Can("reload") {
+		f.mu.Unlock()
+		return false, f.tellOwed(live, moved, o, encodedUnread)
+	}
+	was, before := f.doc.Clone(), f.before
+	if noted != nil {
+		was = noted.was
+	}
+	had := was.Text()
+	fl := &flight{before: was, want: d.Text, reload: f.bring(before, o), encoded: &rereading{sum, before}, readBy: &o}
+	f.flight = fl
+	f.core.unasked(f.path, o)
+	f.mu.Unlock()
+
+	reloaded, err := live.at.editor.Reload(ctx, live.uri)
+	disk, readErr := buffers.ReadDisk(f.path)
+	now, _ := buffers.SumOf(readErr)
+	f.mu.Lock()
+	if f.flight = nil; !fl.landed && (err != nil || !reloaded) {
+		_, d, open := f.live()
+		why := encodedUnread
+		if open && !clean(d) {
+			why = encodedUnsaved
+		}
+		f.publish()
+		f.mu.Unlock()
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+		return false, f.tellOwed(live, moved, o, why)
+	}
+	t := f.doc.Text()
+	// The editor says that nothing is unsaved: what it has it has read.
+	if !fl.landed && !t.Equal(had) {
+		f.takeReread(fl, t, readErr)
+	}
+	if fl.landed {
+		sum = fl.encoded.sum
+		f.record(fl.readBy, had, *fl.read, false)
+		f.keepBeforeOf(*fl.read, *fl.readBy)
+	}
+	// The same text, of other bytes: it may be that it has not been told of yet.
+	e = f.isEncoded()
+	e.sum, e.unsure = sum, now != sum || moved && !fl.landed && e.asked != sum
+	e.asked = sum
+	if !e.unsure {
+		e.owed, e.told = nil, false
+	}
+	if _, d, ok := f.live(); ok && d.Text.Equal(t) {
+		live.at.store.Loaded(d)
+	}
+	f.shownRev = ^f.shownRev
+	f.stir()
+	f.publish()
+	f.mu.Unlock()
+	f.keep(true)
+	return now != sum && (readErr != nil || disk.Exists), nil
+}
+
+// rereading is what an editor was asked for that is to read a file anew which is not UTF-8.
+type rereading struct {
+	sum    string // of what it was asked to read or, when it has, of what that was
+	before *taken
+}
+
+// takeReread takes in what the editor has read that was asked to; err is what came of our own
+// reading after that. If the file has changed since the editor was asked, nobody knows which
+// it has read: it is taken for the newer. mu is held.
+func (f *file) takeReread(fl *flight, t text.Text, err error) {
+	f.doc, fl.landed, fl.read = fl.before, true, &t
+	if sum, ok := buffers.SumOf(err); ok && sum != fl.encoded.sum {
+		by := f.whoseBytes(sum, nil)
+		by.Change = f.core.changeID()
+		fl.encoded.sum, fl.readBy, fl.reload = sum, &by, f.bring(fl.encoded.before, by)
+	}
+	fl.reload(f.doc, t)
+}
+
+// Why what has changed in a file that is not UTF-8 is not in its document, and what to do.
+const (
+	encodedUnsaved = "is not UTF-8 and cannot be merged with your unsaved text. Nothing was overwritten: reload the file " +
+		"to see the change and decide on it (what is unsaved goes: copy it first), or save over it"
+	encodedUnread  = "is not UTF-8, and your editor did not read it anew: reload the file to see the change and decide on it"
+	encodedGarbled = "is not UTF-8, and your editor does not know in which encoding it is: nothing can be reviewed in it until it is opened in the right one"
+)
+
+// isGarbled tells that a text has characters which stand for bytes that its editor could not
+// read: when it is saved, they are lost.
+func isGarbled(t text.Text) bool { return strings.Contains(t.String(), "\ufffd") }
+
+// tellOwed tells the user, once, that the document has not taken in what there is on the disk,
+// if it has moved at all.
+func (f *file) tellOwed(live openDoc, moved bool, o review.Origin, why string) error {
+	f.mu.Lock()
+	told := f.encoded == nil || f.encoded.told
+	if moved && f.encoded != nil {
+		f.encoded.told = true
+	}
+	f.mu.Unlock()
+	if told || !moved {
+		return nil
+	}
+	who := "another program"
+	if o.Author == review.AuthorAgent {
+		who = o.Agent
+	}
+	message := fmt.Sprintf("%s was changed on disk by %s. It %s", f.shortName(live), who, why)
+	if s, err := f.core.findSession(o.Session); err == nil {
+		s.notice(o.Turn, EntryNotice, message)
+	}
+	live.at.editor.ShowMessage(LevelWarning, message)
+	return nil
+}
+
+// shortName is how a user calls the file.
+func (f *file) shortName(live openDoc) string {
+	for _, root := range live.at.rootsNow() {
+		if rel, err := filepath.Rel(root, string(f.path)); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return string(f.path)
+}
+
+// sumAtRest is the sum of a file that is not UTF-8; "" if it is none such now. Where it is
+// another one than was known it is read until it has been left alone for a while.
+func (f *file) sumAtRest(ctx context.Context) (string, error) {
+	f.mu.Lock()
+	last := ""
+	if f.encoded != nil {
+		last = f.encoded.sum
+	}
+	f.mu.Unlock()
+	for range 20 {
+		_, err := buffers.ReadDisk(f.path)
+		sum, ok := buffers.SumOf(err)
+		if !ok && err != nil && !errors.Is(err, buffers.ErrNotUTF8) {
+			return "", err
+		}
+		if !ok || sum == last {
+			return sum, nil
+		}
+		last = sum
+		if err := pause(ctx, quietFor); err != nil {
+			return "", err
+		}
+	}
+	return last, nil
+}
+
+// encodedWait is how long the start of a turn waits for an editor to read what has changed
+// in a file that is not UTF-8: what comes later is the agent's.
+const encodedWait = 2 * time.Second
+
+// followEncoded has the documents of files that are not UTF-8, and have changed since the
+// last turn, follow the disk before the agent begins.
+func (c *Core) followEncoded(ctx context.Context, files []*file) {
+	ctx, cancel := context.WithTimeout(ctx, encodedWait)
+	defer cancel()
+	for _, f := range files {
+		if f.isBehindEncoded() {
+			if err := f.reread(ctx, func() bool { return false }); err != nil && ctx.Err() == nil {
+				c.log.Warn("read a file anew before a turn", "path", f.path, "err", err)
+			}
+		}
+	}
+}
+
+// hasBytes tells that the text has all that a file has which is not UTF-8; mu is held.
+func (f *file) hasBytes(now checkpoint.State) bool {
+	return f.encoded != nil && now.Exists && now.Opaque != "" && !f.encoded.unsure && f.encoded.sum == now.Sum()
+}
+
+// takesWhole tells that what a file, which is or was no text, has become is to be decided on
+// as a whole, and not by the hunks of its document; mu is held.
+func (f *file) takesWhole(now checkpoint.State) bool {
+	e := f.encoded
+	switch {
+	case now.IsNoFile() || e == nil:
+		return len(f.open) == 0 || now.IsNoFile()
+	case len(f.open) > 0:
+		return e.late || f.opaque != "" || !now.Exists
+	}
+	return !f.hasBytes(now)
+}
