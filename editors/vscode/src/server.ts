@@ -39,9 +39,11 @@ export class ServerProcess {
     return new ServerProcess(child, ended);
   }
 
-  /** The last line it wrote on its standard error, or nothing. */
+  /** The last line it wrote on its standard error that says what is wrong, or nothing. */
   get lastWords(): string {
-    const lines = this.error.split('\n').filter((line) => line.trim() !== '');
+    const lines = this.error
+      .split('\n')
+      .filter((line) => line.trim() !== '' && !/ level=(DEBUG|INFO) /.test(line));
     return (lines.at(-1) ?? '').replace(/^acp-ls: /, '');
   }
 
