@@ -60,6 +60,7 @@ type workspaceCapabilities struct {
 	DidChangeWatchedFiles  loose[dynamicCapacity] `json:"didChangeWatchedFiles"`
 	CodeLens               loose[refreshCapacity] `json:"codeLens"`
 	TextDocumentContent    present                `json:"textDocumentContent"`
+	FileOperations         present                `json:"fileOperations"`
 }
 
 type editCapability struct {
@@ -129,6 +130,7 @@ type client struct {
 	configuration       bool
 	dynamicSettings     bool
 	watchesFiles        bool
+	fileOperations      bool
 	workDoneProgress    bool
 	asks                bool // answers window/showMessageRequest
 	codeLensRefresh     bool
@@ -157,6 +159,7 @@ func newClient(p *initializeParams) client {
 		textDocumentContent: bool(workspace.TextDocumentContent),
 		markdown:            slices.Contains(caps.TextDocument.v.Hover.v.ContentFormat.v, "markdown"),
 	}
+	c.fileOperations = bool(workspace.FileOperations)
 	c.watchesFiles = bool(workspace.DidChangeWatchedFiles.v.DynamicRegistration) && !c.isNeovim()
 	c.asks = bool(window.ShowMessage) || slices.Contains(answering, c.name)
 	if slices.Contains(caps.General.v.PositionEncodings.v, position.UTF8.String()) {

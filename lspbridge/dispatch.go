@@ -69,6 +69,9 @@ func methods() (map[string]request, map[string]notification) {
 			protocol.MethodTextDocumentDidClose:               telling((*editor).didClose),
 			protocol.MethodWorkspaceDidChangeConfiguration:    telling((*editor).didChangeConfiguration),
 			protocol.MethodWorkspaceDidChangeWatchedFiles:     telling((*editor).didChangeWatchedFiles),
+			protocol.MethodWorkspaceDidCreateFiles:            telling((*editor).didOperateOnFiles),
+			protocol.MethodWorkspaceDidRenameFiles:            telling((*editor).didOperateOnFiles),
+			protocol.MethodWorkspaceDidDeleteFiles:            telling(func(e *editor, p *fileOperationParams) error { p.delete = true; return e.didOperateOnFiles(p) }),
 			protocol.MethodWorkspaceDidChangeWorkspaceFolders: telling((*editor).didChangeWorkspaceFolders),
 			protocol.MethodWindowWorkDoneProgressCancel:       telling((*editor).progressCancelled),
 		}

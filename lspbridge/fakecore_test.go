@@ -42,7 +42,7 @@ type fakeCore struct {
 }
 
 func newFakeCore() *fakeCore {
-	return &fakeCore{attached: make(chan session.Editor, 1), docs: &fakeDocuments{folders: make(chan []string, 10)}}
+	return &fakeCore{attached: make(chan session.Editor, 1), docs: &fakeDocuments{folders: make(chan []string, 10), operated: make(chan []session.FileOperation, 10)}}
 }
 
 func (c *fakeCore) Attach(e session.Editor, roots []string) documents {
@@ -135,6 +135,7 @@ type fakeDocuments struct {
 	applied  []buffers.Modification
 	onApply  func(buffers.Modification)
 	folders  chan []string // in which the editor has seen something change
+	operated chan []session.FileOperation
 }
 
 func (d *fakeDocuments) SetEncoding(e position.Encoding) {
@@ -159,6 +160,8 @@ func (d *fakeDocuments) Apply(m buffers.Modification) {
 	}
 	_, _ = d.store.Apply(m, "test") // an error is about a message that the test made wrong on purpose
 }
+
+func (d *fakeDocuments) FilesOperated(ops []session.FileOperation) { d.operated <- ops }
 
 func (d *fakeDocuments) FoldersChanged(folders []string) { d.folders <- folders }
 

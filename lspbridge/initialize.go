@@ -71,6 +71,12 @@ func (e *editor) capabilities() protocol.ServerCapabilities {
 		},
 		Experimental: fmt.Appendf(nil, `{"acp":{"version":%d}}`, contractVersion),
 	}
+	if e.client.fileOperations {
+		every := protocol.FileOperationRegistrationOptions{Filters: []protocol.FileOperationFilter{{
+			Scheme: new("file"), Pattern: protocol.FileOperationPattern{Glob: "**"},
+		}}}
+		caps.Workspace.FileOperations = &protocol.FileOperationOptions{DidCreate: every, DidRename: every, DidDelete: every}
+	}
 	if e.client.textDocumentContent {
 		caps.Workspace.TextDocumentContent = &protocol.TextDocumentContentOptions{Schemes: []string{baseScheme}}
 	}

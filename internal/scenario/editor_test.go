@@ -184,6 +184,17 @@ func init() {
 			}
 			return rows(text), nil
 		},
+		// told has the editor tell what the user has done to files: made, renamed or deleted.
+		"told": func(w *world, a *args) ([]string, error) {
+			what, file := a.take("what"), map[string]any{}
+			method := map[string]string{"made": "workspace/didCreateFiles", "renamed": "workspace/didRenameFiles", "deleted": "workspace/didDeleteFiles"}[what]
+			if what == "renamed" {
+				file["oldUri"], file["newUri"] = w.uri(a.take("a path")), w.uri(a.take("a path"))
+			} else {
+				file["uri"] = w.uri(a.take("a path"))
+			}
+			return nil, w.theEditor().Notify(method, map[string]any{"files": []any{file}})
+		},
 		// rename has the editor give a document another name, as editors do.
 		"rename": func(w *world, a *args) ([]string, error) {
 			from, to := a.take("a path"), a.take("a path")

@@ -117,7 +117,7 @@ func (w *world) step(st step) (said []string, err error) {
 // tells are the steps after which the server is to know what the user did, before
 // anybody else does anything. A document that is closed is left alone: until the
 // next message it may be opened again.
-var tells = map[string]bool{"open": true, "type": true, "set": true, "undo": true, "redo": true, "save": true, "idle": true, "reload": true, "rename": true}
+var tells = map[string]bool{"open": true, "type": true, "set": true, "undo": true, "redo": true, "save": true, "idle": true, "reload": true, "rename": true, "told": true}
 
 // sync waits until the server has taken in what the editor has told it: a request
 // is begun only after all that came before.
