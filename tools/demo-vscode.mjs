@@ -50,7 +50,10 @@ try {
   const { base, stop } = await startVSCode({
     home,
     install: [path.resolve(pkg)],
-    settings: { 'workbench.editorAssociations': { 'GUIDE.md': 'vscode.markdown.preview.editor' } },
+    settings: {
+      'workbench.editorAssociations': { 'GUIDE.md': 'vscode.markdown.preview.editor' },
+      'workbench.secondarySideBar.defaultVisibility': 'hidden',
+    },
   });
   const payload = [
     ['openFile', `vscode-remote://${new URL(base).host}${path.join(project, 'GUIDE.md')}`],

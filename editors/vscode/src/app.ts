@@ -178,6 +178,7 @@ export class App implements vscode.Disposable {
   reviewChanged(uri?: string): void {
     this.decorations.refresh(uri);
     this.gutter.refresh();
+    this.lenses.again();
     this.tree.refresh();
     this.model.setFiles(this.review.all().map(changedFile));
     this.updateContext();

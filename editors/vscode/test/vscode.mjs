@@ -72,6 +72,7 @@ export async function startVSCode(options) {
     XDG_STATE_HOME: path.join(home, '.local/state'),
     XDG_CACHE_HOME: path.join(home, '.cache'),
     EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    VSCODE_CLI: '1', // it has the environment it needs, and asks no login shell for another PATH
     ...options.env,
   };
   const profile = [

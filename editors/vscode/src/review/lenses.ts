@@ -1,8 +1,8 @@
 /**
- * Keeps code lenses alive. While VS Code asks for new ones, as when another document comes to the
- * front or some extension begins to give lenses, it shows those of before, which do nothing when
- * they are clicked. If it then comes to nothing (the editor has lost the focus), they stay. So it
- * is made to ask again a little later.
+ * Keeps code lenses alive. VS Code lets go of what it is about to ask for when the editor loses
+ * the focus: after a decision those of before stay then. While it asks for new ones because another
+ * document comes to the front, or some extension begins to give lenses, those of before do nothing
+ * when they are clicked, and may stay so. So it is made to ask again a little later.
  */
 import * as vscode from 'vscode';
 import type { ReviewState } from './state';
