@@ -31,12 +31,12 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	defer f.mu.Unlock()
 	ar := arrival{text: d.Text, first: len(f.open) == 0}
 	f.closing = false
+	left := f.laterThan(d.Text)
 	if ar.first {
 		ar.had = f.before
 		f.before, f.sent = nil, nil
 	}
 	f.kept.resting = false
-	left := f.laterThan(d.Text)
 	f.touchOpen(openDoc{at, d.URI})
 	f.wakeWithout(left, d.Text)
 	f.wake(d.Text, false)

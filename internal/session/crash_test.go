@@ -39,6 +39,7 @@ type crashFile struct {
 	hunks      []string
 	kept       bool // and the journal says so
 	unknown    bool // whose a change is has not been found out
+	unseen     bool // nobody has looked at what the disk has
 }
 
 // crashWorld does random things to two files, of which f is mostly open, in virtual time.
@@ -126,8 +127,10 @@ func (w *crashWorld) crashFile(name string) crashFile {
 	defer f.mu.Unlock()
 	// Whoever has the pen has just written what is so, or is about to be.
 	c := crashFile{kept: (f.kept.last == f.version() || len(f.kept.pen) > 0) && !w.deciding.Load()}
+	b, _ := os.ReadFile(w.path(name))
+	// In a turn what nobody has looked at is shown after the crash, and is not now.
+	c.unseen = w.c.running(f.path) && (f.before == nil || f.before.String() != string(b))
 	if f.doc == nil {
-		b, _ := os.ReadFile(w.path(name))
 		c.text, c.base = string(b), string(b)
 		return c
 	}
