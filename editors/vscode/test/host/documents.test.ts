@@ -2,7 +2,9 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import {
+  begin,
   closeAll,
+  fileOf,
   hunks,
   hunksAre,
   open,
@@ -192,6 +194,40 @@ suite('documents', () => {
       assert.equal(document.getText(), `three ${i}\n`);
       await app.perform('acp.review.reject', { uri: document.uri.toString() });
       await until('is rejected', () => document.getText() === 'one\n');
+    }
+  });
+
+  test("what the user does to files during a turn is not the agent's", async () => {
+    for (const name of ['users-old.txt', 'users-gone.txt']) {
+      await write(name, `${name}\nof the user\n`);
+    }
+    await prompt(app, session, [{ say: 'all is known now' }]);
+    const at = (name: string): vscode.Uri => vscode.Uri.file(fileOf(name));
+    const files = async (): Promise<string> => {
+      const { files } = await app.execute('acp.review.list', { session });
+      return files.map(({ uri }) => uri.replace(/.*\//, '')).join();
+    };
+    await app.execute('acp.review.accept', {});
+    await begin(app, session, [
+      { disk: 'agents.txt', text: 'the agent\n' },
+      { until: 'users-done.txt' },
+    ]);
+    await until('the turn goes on', () => app.review.file(at('agents.txt').toString()));
+    const edit = new vscode.WorkspaceEdit();
+    edit.renameFile(at('users-old.txt'), at('users-new.txt'));
+    edit.deleteFile(at('users-gone.txt'));
+    edit.createFile(at('users-done.txt'));
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await until('the turn ends', () => app.model.session(session)?.state === 'idle');
+    for (const deadline = Date.now() + 10_000; (await files()) !== 'agents.txt'; ) {
+      assert.ok(Date.now() < deadline, await files());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    await app.execute('acp.review.reject', {});
+    assert.equal(await read('users-new.txt'), 'users-old.txt\nof the user\n');
+    assert.equal(await read('users-done.txt'), '');
+    for (const name of ['users-old.txt', 'users-gone.txt', 'agents.txt']) {
+      await assert.rejects(read(name), name);
     }
   });
 
