@@ -85,7 +85,10 @@ export async function play(window, step) {
       }
       return chat.locator('.activity').isHidden();
     });
-    await window.until('changes to decide on', async () => (await lenses()) >= 2);
+    await window.until('all changes have lenses', async () => {
+      const all = await window.undecided();
+      return all >= 2 && (await lenses()) === all;
+    });
   });
 
   let hunks;
