@@ -82,6 +82,7 @@ func TestReadAnewAsItIsBroughtUp(t *testing.T) {
 		"by a reload": func(e *fakeEditor, uri string, then func()) {
 			e.caps["reload"] = true
 			e.onReload = func(uri string) (bool, error) {
+				e.onReload = nil // the file is another one by then
 				e.send(buffers.Close{URI: uri})
 				e.open(uri, other)
 				then()
