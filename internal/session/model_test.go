@@ -141,6 +141,8 @@ type modelFile struct {
 	odd    map[string]bool // rows that are not the same in text and baseline
 	unsure bool            // the disk may have been taken in or not
 	anyEnd bool            // there was a moment without a line end to go by
+
+	contested []string // rows, not the user's, that were in conflict at the last rest
 }
 
 // becomes notes the text that there is now.
@@ -330,6 +332,18 @@ func (s sight) inConflict() bool {
 	return slices.ContainsFunc(s.hunks, func(h review.Hunk) bool { return h.State == review.StateConflict })
 }
 
+// contested are the rows in conflict that are not the user's, by name.
+func (s sight) contested() []string {
+	var names []string
+	for _, h := range s.hunks {
+		if h.State == review.StateConflict {
+			rows := h.Text + h.BaseText // a row of the one may be made from one of the other
+			names = append(names, append(modelAgents.FindAllString(rows, -1), modelOthers.FindAllString(rows, -1)...)...)
+		}
+	}
+	return names
+}
+
 // settle lets everything come to rest.
 func (w *modelWorld) settle() {
 	time.Sleep(3 * time.Minute)
@@ -354,6 +368,9 @@ func (w *modelWorld) verify() error {
 			return fmt.Errorf("%s: %w\nmodel text %q\n      text %q\n      base %q\n      gone %v\nmodel disk %q (%v)\nhunks %+v",
 				f.name, err, f.text, s.text, s.base, f.gone, f.disk, f.exists, s.hunks)
 		}
+	}
+	for _, f := range w.files {
+		f.contested = w.see(f).contested()
 	}
 	return w.verifyWords()
 }

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"acp-ls/internal/review"
 )
 
 // step does one random thing and checks what has become of it.
@@ -81,7 +79,7 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 		}
 		if onlyLF(now) == onlyLF(f.disk) {
 			// Loaded as it is.
-		} else if err := w.compare(s, w.expected(namesOf(f.text), f.taken, f.disk)); err != nil {
+		} else if err := w.compare(s, w.expected(namesOf(f.text), f.taken, f.disk), w.refused(f)...); err != nil {
 			return fmt.Errorf("%s, with %q on disk that was %q: %w", f.name, f.disk, f.taken, err)
 		}
 	}
@@ -108,6 +106,16 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 	return nil
 }
 
+// refused are the rows that could not be made as the disk has them for a conflict, which is
+// over, and they are made, where the user has undone what it was with.
+func (w *modelWorld) refused(f *modelFile) []string {
+	if len(f.contested) == 0 {
+		return nil
+	}
+	both := append(difference(f.text, f.disk), difference(f.disk, f.text)...)
+	return append(slices.DeleteFunc(both, func(n string) bool { return strings.HasPrefix(n, "U") }), f.contested...)
+}
+
 // onlyLF leaves aside line ends: a document keeps its own.
 func onlyLF(s string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
@@ -131,15 +139,7 @@ func (w *modelWorld) allNoticed(agents, onlyOpen bool) error {
 // compare compares the rows of a text with those it must have. Rows in a conflict may
 // be there or not.
 func (w *modelWorld) compare(s sight, want []string, also ...string) error {
-	free := setOf(also)
-	for _, h := range s.hunks {
-		if h.State == review.StateConflict {
-			rows := h.Text + h.BaseText // a row of the one may be made from one of the other
-			for _, n := range append(modelAgents.FindAllString(rows, -1), modelOthers.FindAllString(rows, -1)...) {
-				free[n] = true
-			}
-		}
-	}
+	free := setOf(append(slices.Clip(also), s.contested()...))
 	certain := func(names []string) []string {
 		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return free[n] })
 		slices.Sort(names)
