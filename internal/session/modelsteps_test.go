@@ -93,6 +93,7 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 			f.loose = true
 		}
 		w.agentMade(f, now)
+		f.loose = f.loose || len(f.contested) > 0 // see refused
 	} else {
 		f.taken = f.disk
 		for _, n := range difference(f.text, now) {
