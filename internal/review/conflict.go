@@ -229,10 +229,13 @@ func (d *Doc) takeTheirs(c *conflict, both bool) {
 
 // recallConflicts lists the conflicts that were open, or rejected, when m was taken down, with
 // what has become of them since, and those that are listed since. Others were settled then,
-// and are so again.
+// and are so again. One that was settled since, and is wanted anew, is not there twice.
 func (d *Doc) recallConflicts(m *moment) {
 	var out []*conflict
 	for _, c := range m.conflicts {
+		if slices.ContainsFunc(d.conflicts, func(x *conflict) bool { return x.id == c.id && x.made > m.seq }) {
+			continue
+		}
 		f := fate{declined: c.declined}
 		for _, x := range d.fates {
 			if x.seq > m.seq && x.id == c.id && x.made == c.made {

@@ -187,9 +187,10 @@ func (w *world) step() error {
 	if w.d.eol.String() != w.opts.eol { // or not known yet
 		w.opts.mixed = true
 	}
-	before := w.shot()
+	before, seq := w.shot(), w.d.seq
 	var err error
-	switch k := w.r.IntN(100); {
+	k := w.r.IntN(100)
+	switch {
 	case k < 22:
 		err = w.agentStep(before)
 	case k < 62:
@@ -215,6 +216,9 @@ func (w *world) step() error {
 	}
 	if err != nil {
 		return err
+	}
+	if k >= 74 && w.d.seq != seq {
+		w.o.put = nil // something has come between, though it may have changed no row
 	}
 	if err := w.d.check(); err != nil {
 		return err

@@ -58,7 +58,7 @@ func (o *oracle) decline(id string, is bool) {
 func (o *oracle) recallConflicts(p oraclePast) {
 	var list []oracleConflict
 	for _, c := range p.conflicts {
-		gone := false
+		gone := slices.ContainsFunc(o.conflicts, func(x oracleConflict) bool { return x.id == c.id && x.made > p.seq })
 		for _, f := range o.fates {
 			if f.id == c.id && f.seq > p.seq {
 				gone, c.declined = gone || f.gone, f.declined
