@@ -33,3 +33,22 @@ func TestRowsBesideAConflict(t *testing.T) {
 		})
 	}
 }
+
+// A conflict that was settled, and that the agent brings about once more, is listed once also
+// where the text of before comes back in which it was open.
+func TestConflictWantedAnew(t *testing.T) {
+	s := newScript(t, "a\nb mine\nc\n")
+	first := s.AddConflict(agent("c"), 1, 1, "", "new\n")
+	if err := s.Resolve(first, TakeTheirs); err != nil {
+		t.Fatal(err)
+	}
+	again := s.AddConflict(agent("c"), 1, 1, "", "new\n")
+	if first != again {
+		t.Fatalf("the two have the ids %s and %s", first, again)
+	}
+	s.user("a\nb mine\nc\n")
+	s.check()
+	if got := s.Hunks(StateConflict); len(got) != 1 {
+		t.Errorf("conflicts %+v", got)
+	}
+}
