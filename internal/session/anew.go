@@ -24,15 +24,19 @@ type suspicion struct {
 }
 
 // suspect notes a change that may be the file's being read anew: of a document
-// that has what the disk had, or is clean and behind it, while somebody may be writing. It is called before
-// the change is taken in; mu is held.
-func (f *file) suspect(after text.Text, clean bool) {
-	if f.saving || f.before == nil || !clean && !f.before.Equal(f.doc.Text()) {
+// that has what the disk had, or is clean and behind it, while somebody may be writing. was is the document
+// before the change, nil if that is a text nobody can have read. It is called before the change is taken in; mu is held.
+func (f *file) suspect(after text.Text, was *buffers.Document) {
+	if f.saving || f.before == nil {
 		return
 	}
 	o := f.core.attribute(f.path)
 	if o.Author == review.AuthorUser && !f.doc.Tracking() {
 		return // nobody is at work, and git has nothing to take away or bring back
+	}
+	// Last, for each keystroke comes here, and what a large text is to the disk takes long to tell.
+	if !f.before.Equal(f.doc.Text()) && (was == nil || !clean(was)) {
+		return
 	}
 	f.anew = &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, since: f.before, whose: o}
 	f.core.spawn(func() {

@@ -196,24 +196,24 @@ func (f *file) changed(at *Attachment, ev buffers.Event) {
 		len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
 		f.follow() // another spelling was live until now, or we are out of step
 	} else {
-		f.steps(ev.Steps, clean(ev.Before))
+		f.steps(ev.Steps, ev.Before)
 	}
 	f.stir()
 	f.publish()
 }
 
-// steps takes in the texts a document went through that was clean before, or not; mu is
-// held.
-func (f *file) steps(steps []buffers.Step, clean bool) {
-	for i, s := range steps {
+// steps takes in the texts a document went through that was before; mu is held.
+func (f *file) steps(steps []buffers.Step, before *buffers.Document) {
+	for _, s := range steps {
 		switch {
 		case f.land(s.After), f.stray(s):
 		case f.saving:
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
-			f.suspect(s.After, clean && i == 0)
+			f.suspect(s.After, before)
 			f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		}
+		before = nil // nobody knows how the disk is to the texts between
 	}
 }
 
