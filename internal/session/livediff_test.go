@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,9 +14,6 @@ import (
 // text of what is unsaved, nothing from beside the folder, and of a text that is not
 // UTF-8 what git knows.
 func TestDiffInAFolderOfTheRepository(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git")
-	}
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
 	write := func(name, s string) string {

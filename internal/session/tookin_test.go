@@ -39,28 +39,7 @@ func TestReadAnewBeforeItIsBroughtUp(t *testing.T) {
 			}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l := &fakeLauncher{}
-			c, e, root := setup(t, l)
-			path := filepath.Join(root, "a.txt")
-			uri := buffers.PathURI(path)
-			writeFile(t, path, ten)
-			e.open(uri, ten)
-			writeFile(t, path, other)
-			done := make(chan struct{})
-			ask(e, uri, func() {
-				writeFile(t, path, agents)
-				e.replace(uri, ten, agents)
-				close(done)
-			})
-			turnOf(t, c, l, func(Host, string) { <-done })
-			if base, err := c.Baseline(uri); err != nil || base != other {
-				t.Errorf("baseline %q, %v", base, err)
-			}
-			if got := hunksOf(t, c, uri); len(got) != 1 || got[0].Text != "NINE AGENT\n" {
-				t.Errorf("hunks %+v", got)
-			}
-		})
+		t.Run(name, func(t *testing.T) { readAnewWhile(t, other, agents, ask) })
 	}
 }
 
@@ -90,27 +69,31 @@ func TestReadAnewAsItIsBroughtUp(t *testing.T) {
 			}
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l := &fakeLauncher{}
-			c, e, root := setup(t, l)
-			path := filepath.Join(root, "a.txt")
-			uri := buffers.PathURI(path)
-			writeFile(t, path, ten)
-			e.open(uri, ten)
-			writeFile(t, path, other)
-			done := make(chan struct{})
-			ask(e, uri, func() {
-				writeFile(t, path, agents)
-				e.replace(uri, other, agents)
-				close(done)
-			})
-			turnOf(t, c, l, func(Host, string) { <-done })
-			if base, err := c.Baseline(uri); err != nil || base != other {
-				t.Errorf("baseline %q, %v", base, err)
-			}
-			if got := hunksOf(t, c, uri); len(got) != 1 || got[0].Text != "NINE AGENT\n" {
-				t.Errorf("hunks %+v", got)
-			}
-		})
+		t.Run(name, func(t *testing.T) { readAnewWhile(t, other, agents, ask) })
+	}
+}
+
+// readAnewWhile has a document, behind what another program wrote, brought up to date as ask
+// says, in the midst of which an agent writes the file and the editor reads that by itself.
+func readAnewWhile(t *testing.T, other, agents string, ask func(e *fakeEditor, uri string, midst func())) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a.txt")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	writeFile(t, path, other)
+	done := make(chan struct{})
+	ask(e, uri, func() {
+		writeFile(t, path, agents)
+		e.readAnew(uri, path)
+		close(done)
+	})
+	turnOf(t, c, l, func(Host, string) { <-done })
+	if base, err := c.Baseline(uri); err != nil || base != other {
+		t.Errorf("baseline %q, %v", base, err)
+	}
+	if got := hunksOf(t, c, uri); len(got) != 1 || got[0].Text != "NINE AGENT\n" {
+		t.Errorf("hunks %+v", got)
 	}
 }
