@@ -34,6 +34,7 @@ type Conn struct {
 	// Owned by the goroutine that reads: the session id seen last, as it stood in
 	// the message and decoded.
 	lastSessionRaw, lastSession string
+	lastChunk                   chunkFrame
 
 	mu       sync.Mutex
 	seq      int64
@@ -74,6 +75,7 @@ func NewConn(in io.ReadCloser, out io.WriteCloser, opt StreamOptions) *Conn {
 func (c *Conn) Start(h Handler) {
 	d := &dispatcher{c, h}
 	c.notification = d.notification
+	c.stream.known = d.alike
 	// The context is not c.ctx: what has been read is handled to its end.
 	c.rpc.Go(context.Background(), d.handle)
 }

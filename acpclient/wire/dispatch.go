@@ -272,8 +272,8 @@ func (d *dispatcher) notification(method string, params []byte) {
 }
 
 func (d *dispatcher) sessionUpdate(params []byte) {
-	var session, update []byte
-	var chunk *MessageChunk // the update, if it is one that can be read in passing
+	var session, update, text []byte
+	var chunk *MessageChunk // the update, if it is one that can be read in passing; text is its text
 	m := scanObject(params, 0)
 	for {
 		name, more := m.name()
@@ -285,7 +285,7 @@ func (d *dispatcher) sessionUpdate(params []byte) {
 			session = m.value()
 		case "update":
 			object := m.enter()
-			if chunk = readChunk(&object); chunk == nil {
+			if chunk, text = readChunk(&object); chunk == nil {
 				update = m.value()
 			} else if !m.leave(&object) {
 				chunk = nil
@@ -305,6 +305,7 @@ func (d *dispatcher) sessionUpdate(params []byte) {
 	}
 	switch {
 	case chunk != nil:
+		d.lastChunk.set(d.stream.message, text, d.lastSession, chunk)
 		d.h.SessionUpdate(d.notifyCtx, d.lastSession, chunk)
 		return
 	case update == nil:

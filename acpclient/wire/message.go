@@ -29,6 +29,9 @@ func (s *Stream) parseLine(line []byte) jsonrpc2.Message {
 	if s.opt.Trace != nil {
 		s.opt.Trace(false, trimmed)
 	}
+	if s.known != nil && s.known(trimmed) {
+		return nil
+	}
 	if trimmed[0] != '{' {
 		// Text without a newline before a message: progress dots, escape sequences.
 		at := bytes.Index(trimmed, messageStart)
@@ -54,6 +57,7 @@ func (s *Stream) parseLine(line []byte) jsonrpc2.Message {
 			s.report(Report{Problem: NotJSON, Line: lineHead(rest), Size: int64(len(rest))})
 		}
 	}
+	s.message = trimmed[:end]
 	msg, err := e.message()
 	if err != nil {
 		s.report(Report{Problem: NotMessage, ID: string(e.id), Line: lineHead(trimmed), Size: int64(end), Err: err})

@@ -59,9 +59,14 @@ type Stream struct {
 
 	// Owned by the goroutine that reads.
 	buf     []byte
-	r, w    int   // unread bytes: buf[r:w]
-	readErr error // after which only buf[r:w] is left
-	small   int   // lines in a row that would have fit readRetained
+	r, w    int    // unread bytes: buf[r:w]
+	readErr error  // after which only buf[r:w] is left
+	small   int    // lines in a row that would have fit readRetained
+	message []byte // the one that was read last, as it stood on its line
+
+	// known, if set, is given each line before it is read, and reports whether that
+	// was all that was to be done with it. The line is borrowed.
+	known func(line []byte) bool
 
 	writer
 	closeOnce sync.Once

@@ -152,14 +152,16 @@ func DecodeUpdate(raw []byte) (Update, []error) {
 // returns nil for anything else, which is then read the general way.
 func fastChunk(raw []byte) *MessageChunk {
 	m := scanObject(raw, 0)
-	return readChunk(&m)
+	chunk, _ := readChunk(&m)
+	return chunk
 }
 
 // readChunk is fastChunk for an object that stands in a larger message. If it
-// returns a chunk the object was passed to its end.
-func readChunk(m *members) *MessageChunk {
+// returns a chunk the object was passed to its end. text is the chunk's text as it
+// stands there.
+func readChunk(m *members) (chunk *MessageChunk, text []byte) {
 	var kind string
-	var text, messageID []byte
+	var messageID []byte
 	isText := false
 	for {
 		name, more := m.name()
@@ -176,34 +178,34 @@ func readChunk(m *members) *MessageChunk {
 			case `"user_message_chunk"`:
 				kind = UserMessageChunk
 			default:
-				return nil
+				return nil, nil
 			}
 		case "content":
 			content := m.enter()
 			if text, isText = readText(&content); !isText || !m.leave(&content) {
-				return nil
+				return nil, nil
 			}
 		case "messageId":
 			messageID = m.value()
 		default:
-			return nil
+			return nil, nil
 		}
 	}
 	if !m.ok() || kind == "" || !isText {
-		return nil
+		return nil, nil
 	}
 	u := &MessageChunk{Kind: kind}
 	u.Content.Type = ContentText
 	var ok bool
 	if u.Content.Text, ok = unquote(text); !ok {
-		return nil
+		return nil, nil
 	}
 	if messageID != nil {
 		if u.MessageID, ok = unquote(messageID); !ok {
-			return nil
+			return nil, nil
 		}
 	}
-	return u
+	return u, text
 }
 
 // readText reads a content block that is text and nothing more.

@@ -53,7 +53,8 @@ func TestUpdateInPassing(t *testing.T) {
 	} {
 		h, reports := &heard{}, 0
 		c := NewConn(io.NopCloser(strings.NewReader("")), nopWriteCloser{}, StreamOptions{Report: func(Report) { reports++ }})
-		(&dispatcher{c, h}).sessionUpdate([]byte(params))
+		c.stream.message = []byte(params)
+		(&dispatcher{c, h}).sessionUpdate(c.stream.message)
 		var wanted []string
 		if want != "" {
 			wanted = []string{want}
