@@ -4,6 +4,7 @@ local client = require('acp.client')
 local config = require('acp.config')
 local documents = require('acp.documents')
 local hunks = require('acp.hunks')
+local keys = require('acp.review_keys')
 local util = require('acp.util')
 
 local M = {}
@@ -11,12 +12,6 @@ local api = vim.api
 
 ---@type table<string, table> Review of the contract, by URI in Neovim's spelling
 local reviews = {}
----@class acp.Mapped
----@field before table[] what our keys did before
----@field resting boolean? there is nothing to decide
-
----@type table<integer, acp.Mapped> by buffer
-local mapped = {}
 ---@type string[] ids of what was rejected, newest last
 local rejected = {}
 ---@type fun()[]
@@ -65,92 +60,6 @@ end
 
 local actions ---@type table<string, function|table>
 
----Calls fn for each of our keys in code.
----@param fn fun(mode: string, lhs: string)
-local function each_key(fn)
-  local keys = config.get().keys.review
-  for name, action in pairs(keys and actions or {}) do
-    for _, mode in ipairs(type(action) == 'table' and action[1] or { 'n' }) do
-      for _, lhs in ipairs(config.lhs(keys[name])) do
-        fn(mode, lhs)
-      end
-    end
-  end
-end
-
----Takes our keys from a buffer, and gives those back that the user had there.
----@param bufnr integer
-local function unmap(bufnr)
-  local before = mapped[bufnr].before
-  mapped[bufnr] = nil
-  if not api.nvim_buf_is_loaded(bufnr) then
-    return
-  end
-  api.nvim_buf_call(bufnr, function()
-    each_key(function(mode, lhs)
-      if config.is_ours(vim.fn.maparg(lhs, mode, false, true)) then
-        vim.keymap.del(mode, lhs, { buffer = bufnr })
-      end
-    end)
-    for _, old in ipairs(before) do
-      if vim.fn.maparg(old.lhs, old.mode, false, true).buffer ~= 1 then
-        vim.fn.mapset(old.mode, false, old)
-      end
-    end
-  end)
-end
-
----Sets our keys in a buffer with hunks.
----@param bufnr integer
-local function map(bufnr)
-  if mapped[bufnr] and not mapped[bufnr].resting then
-    return
-  elseif mapped[bufnr] then
-    unmap(bufnr)
-  end
-  local before = {}
-  api.nvim_buf_call(bufnr, function()
-    each_key(function(mode, lhs)
-      local old = vim.fn.maparg(lhs, mode, false, true)
-      if old.buffer == 1 then
-        before[#before + 1] = old
-      end
-    end)
-  end)
-  mapped[bufnr] = { before = before }
-  config.map('review', bufnr, actions)
-end
-
----Whether keys, and those they begin with, mean nothing of the user's.
----@param mode string
----@param lhs string
----@return boolean
-local function free(mode, lhs)
-  for i = 1, #lhs do
-    if next(vim.fn.maparg(lhs:sub(1, i), mode, false, true)) then
-      return false
-    end
-  end
-  return true
-end
-
----Gives back the keys that mean something else to the user, when the last hunk is
----decided. The others stay: `ghu` is for what was rejected, and `ghr` pressed once more
----must not be what it is to Neovim, which is to select and to replace.
----@param bufnr integer
-local function rest(bufnr)
-  if not mapped[bufnr] or mapped[bufnr].resting then
-    return
-  end
-  unmap(bufnr)
-  if api.nvim_buf_is_loaded(bufnr) then
-    mapped[bufnr] = { before = {}, resting = true }
-    api.nvim_buf_call(bufnr, function()
-      config.map('review', bufnr, actions, free)
-    end)
-  end
-end
-
 local watched = false
 
 local function watch()
@@ -187,7 +96,7 @@ local function watch()
   api.nvim_create_autocmd('BufUnload', {
     group = group,
     callback = function(args)
-      mapped[args.buf] = nil
+      keys.forget(args.buf)
       hunks.clear(args.buf)
     end,
   })
@@ -202,10 +111,10 @@ function M.draw(uri)
   local review = reviews[uri]
   if not review then
     hunks.clear(bufnr)
-    return rest(bufnr)
+    return keys.rest(bufnr, actions)
   end
   hunks.draw(bufnr, review)
-  map(bufnr)
+  keys.map(bufnr, actions)
 end
 
 ---Keeps and draws a review, unless it is of a text that is not there any more.
@@ -489,9 +398,7 @@ end
 
 function M.on_exit()
   hunks.clear_all()
-  for _, bufnr in ipairs(vim.tbl_keys(mapped)) do
-    unmap(bufnr)
-  end
+  keys.unmap_all()
   reviews, rejected, deciding, restoring = {}, {}, 0, 0
   for _, fn in ipairs(listeners) do
     fn()
