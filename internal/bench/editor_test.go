@@ -33,6 +33,11 @@ type editor struct {
 	server *fenced
 	sent   int64
 	nextID int
+
+	// An edit that the editor is to make: what the prompt is answered with that it
+	// belongs to, and the id of the request.
+	prompt []byte
+	asked  json.RawMessage
 }
 
 // newEditor starts a server over pipes of the operating system, with one agent,
@@ -65,7 +70,7 @@ func newEditor(b *testing.B, experimental string) *editor {
 	go func() {
 		e.served <- lspbridge.Serve(context.Background(), e.server, e.core, lspbridge.Options{Settings: get})
 	}()
-	e.call("initialize", fmt.Sprintf(`{"processId":null,"rootUri":"file://%s","capabilities":{"general":{"positionEncodings":["utf-8"]},"experimental":{"acp":%s}}}`,
+	e.call("initialize", fmt.Sprintf(`{"processId":null,"rootUri":"file://%s","capabilities":{"general":{"positionEncodings":["utf-8"]},"workspace":{"applyEdit":true,"workspaceEdit":{"documentChanges":true}},"experimental":{"acp":%s}}}`,
 		root, experimental))
 	e.notify("initialized", `{}`)
 	b.Cleanup(e.close)
@@ -189,13 +194,17 @@ func (e *editor) call(method, params string) json.RawMessage {
 		}
 		switch {
 		case m.Method != "" && m.ID != nil:
-			e.send(framed(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"not offered"}}`, m.ID)))
+			e.refuse(m.ID)
 		case string(m.ID) == id && m.Error != nil:
 			e.b.Fatalf("%s: %s", method, m.Error)
 		case string(m.ID) == id:
 			return m.Result
 		}
 	}
+}
+
+func (e *editor) refuse(id json.RawMessage) {
+	e.send(framed(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"not offered"}}`, id)))
 }
 
 func (e *editor) command(name, argument string) json.RawMessage {

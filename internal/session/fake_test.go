@@ -148,6 +148,22 @@ func (e *fakeEditor) typeLocked(uri string, start, end int, s string) {
 	}}})
 }
 
+// changes makes changes, one after the other, and tells of them at once.
+func (e *fakeEditor) changes(uri string, changes []buffers.ContentChange) {
+	e.wire.Lock()
+	defer e.wire.Unlock()
+	e.mu.Lock()
+	doc := e.docs[uri]
+	for _, c := range changes {
+		start, end := position.RangeOffsets(doc.text, *c.Range, position.UTF8)
+		doc.text = doc.text.Replace(start, end, c.Text)
+	}
+	doc.version++
+	v := doc.version
+	e.mu.Unlock()
+	e.sendLocked(buffers.Change{URI: uri, Version: v, Changes: changes})
+}
+
 // replace types new over the first occurrence of old.
 func (e *fakeEditor) replace(uri, old, new string) {
 	e.t.Helper()

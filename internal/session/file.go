@@ -204,9 +204,13 @@ func (f *file) changed(at *Attachment, ev buffers.Event) {
 
 // steps takes in the texts a document went through that was before; mu is held.
 func (f *file) steps(steps []buffers.Step, before *buffers.Document) {
-	for _, s := range steps {
+	last := len(steps) - 1
+	if last > 0 && f.land(steps[last].After) {
+		return // an edit of many parts, told of in one go: nobody has seen the texts between
+	}
+	for i, s := range steps {
 		switch {
-		case f.land(s.After), f.stray(s):
+		case f.land(s.After), f.stray(s, i == last):
 		case f.saving:
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:

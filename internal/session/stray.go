@@ -12,31 +12,44 @@ import (
 // meanwhile. What such an edit overwrote is not the user's doing: it is tracked
 // as the agent's, and taken back by the next try.
 
-// stray takes in a step that is the edit in flight, or one part of it, made on a
-// text that it was not computed from; mu is held.
-func (f *file) stray(s buffers.Step) bool {
+// stray takes in a step that is the edit in flight, or some of its parts, made on a
+// text that it was not computed from. last: it is the last one of those the editor told
+// of at once; mu is held.
+func (f *file) stray(s buffers.Step, last bool) bool {
 	fl := f.flight
 	if fl == nil || fl.landed || len(fl.edit.Edits) == 0 {
 		return false
 	}
 	before := f.doc.Text()
-	if before.Equal(fl.before.Text()) {
+	if before.Equal(fl.before.Text()) || !madeAmong(s, before, fl) {
 		return false
 	}
-	found := made(before, fl.edit.Edits, fl.enc).Equal(s.After)
-	for i := 0; i < len(fl.edit.Edits) && !found; i++ {
-		found = made(before, fl.edit.Edits[i:i+1], fl.enc).Equal(s.After)
-	}
-	if !found {
-		return false
-	}
-	if f.landAmong(fl, fl.op, s.After) { // it came to the same
+	if last && f.landAmong(fl, fl.op, s.After) { // it came to the same
 		return true
 	}
 	o := review.Origin{Change: f.core.changeID(), Author: review.AuthorAgent, Title: fl.edit.Label}
 	f.doc.AgentEdit(s.After, o)
 	f.strays = append(f.strays, o.Change)
 	return true
+}
+
+// madeAmong reports whether a step is what an editor makes of before that takes the
+// positions of an edit as they are: of all its parts in the step's rows (elsewhere they
+// have changed nothing), or of one.
+func madeAmong(s buffers.Step, before text.Text, fl *flight) bool {
+	rows := position.OffsetsRange(before, s.Start, s.OldEnd, fl.enc)
+	var parts []TextEdit
+	for _, e := range fl.edit.Edits {
+		if e.Range.Start.Line <= rows.End.Line && e.Range.End.Line >= rows.Start.Line {
+			parts = append(parts, e)
+		}
+	}
+	for i := range parts {
+		if made(before, parts[i:i+1], fl.enc).Equal(s.After) {
+			return true
+		}
+	}
+	return len(parts) > 1 && made(before, parts, fl.enc).Equal(s.After)
 }
 
 // made is what an editor makes of t that takes the edits' positions as they are.
