@@ -83,13 +83,17 @@ func readAnewWhile(t *testing.T, other, agents string, ask func(e *fakeEditor, u
 	writeFile(t, path, ten)
 	e.open(uri, ten)
 	writeFile(t, path, other)
-	done := make(chan struct{})
+	prompted, done := make(chan struct{}), make(chan struct{})
 	ask(e, uri, func() {
+		<-prompted // no agent writes before
 		writeFile(t, path, agents)
 		e.readAnew(uri, path)
 		close(done)
 	})
-	turnOf(t, c, l, func(Host, string) { <-done })
+	turnOf(t, c, l, func(Host, string) {
+		close(prompted)
+		<-done
+	})
 	if base, err := c.Baseline(uri); err != nil || base != other {
 		t.Errorf("baseline %q, %v", base, err)
 	}
