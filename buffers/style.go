@@ -25,16 +25,24 @@ func NormHashText(t text.Text) text.Hash {
 	return t.HashRows()
 }
 
-// Ends are the two ends of a content, which NormHash leaves aside.
-type Ends struct{ BOM, FinalNewline bool }
+// Ends are what NormHash leaves aside of a content: its two ends, and the kind of its line ends.
+type Ends struct {
+	BOM, FinalNewline bool
+	EOL               EOL // "" if there is none, or more than one kind
+}
 
 // EndsOf returns the ends of the content t.
 func EndsOf(t text.Text) Ends {
-	return Ends{
-		BOM:          t.Len() >= len(bom) && t.Slice(0, len(bom)) == bom,
-		FinalNewline: t.Len() > 0 && t.LineStart(t.LineCount()-1) == t.Len(),
+	st := StyleOfText(t)
+	e := Ends{BOM: st.BOM, FinalNewline: st.FinalNewline}
+	if !st.Mixed {
+		e.EOL = st.EOL
 	}
+	return e
 }
+
+// Turned tells that every line end of one kind has become one of another kind.
+func (e Ends) Turned(to Ends) bool { return e.EOL != to.EOL && e.EOL != "" && to.EOL != "" }
 
 // EOL is a kind of line end.
 type EOL string
@@ -44,6 +52,20 @@ const (
 	CRLF EOL = "\r\n"
 	CR   EOL = "\r"
 )
+
+// Name is what people call it.
+func (e EOL) Name() string {
+	switch e {
+	case LF:
+		return "LF"
+	case CRLF:
+		return "CRLF"
+	case CR:
+		return "CR"
+	default:
+		return "no"
+	}
+}
 
 // Style is how the bytes of a file are dressed, apart from what its rows say. It belongs to the user: an agent that
 // sends other line ends than the file has does not mean to change them. The zero Style is that of a file which does

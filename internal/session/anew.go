@@ -23,6 +23,13 @@ type suspicion struct {
 	whose  review.Origin
 }
 
+// turned reports whether nothing but the line ends were turned: an editor that reads a file anew
+// may tell that as a change of its own, before the rest.
+func (s *suspicion) turned() bool {
+	was := s.was.Text()
+	return buffers.NormHashText(s.text) == buffers.NormHashText(was) && buffers.EndsOf(was).Turned(buffers.EndsOf(s.text))
+}
+
 // suspect notes a change that may be the file's being read anew: of a document
 // that has what the disk had, or is clean and behind it, while somebody may be writing. was is the document
 // before the change, nil if that is a text nobody can have read. It is called before the change is taken in; mu is held.
@@ -38,7 +45,11 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 	if !f.before.Equal(f.doc.Text()) && (was == nil || !clean(was)) {
 		return
 	}
-	f.anew = &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, since: f.before, whose: o}
+	s := &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, since: f.before, whose: o}
+	if a := f.anew; a != nil && a.doc == f.doc && a.text.Equal(f.doc.Text()) && a.before == f.before && a.turned() {
+		s.was = a.was
+	}
+	f.anew = s
 	f.core.spawn(func() {
 		if err := f.findOut(f.core.ctx); err != nil && f.core.ctx.Err() == nil {
 			f.core.log.Warn("look whether a document was read anew", "path", f.path, "err", err)
@@ -70,8 +81,13 @@ func (f *file) findOut(ctx context.Context) error {
 		return nil // another call has found out, or there is a newer one
 	}
 	f.anew = nil
-	if err != nil || !disk.Exists || buffers.NormHash(disk.Content) != buffers.NormHashText(noted.text) {
+	if err != nil || !disk.Exists {
 		return err
+	}
+	now := text.New(disk.Content)
+	all := buffers.NormHashText(now) == buffers.NormHashText(noted.text)
+	if turned := noted.turned(); !all && !turned || turned && buffers.EndsOf(now).EOL != buffers.EndsOf(noted.text).EOL {
+		return nil
 	}
 	if f.doc != noted.doc || f.before != noted.since {
 		return nil // more has happened than typing: what the disk has was taken in
@@ -85,7 +101,9 @@ func (f *file) findOut(ctx context.Context) error {
 	}
 	f.record(&o, old, noted.text, false)
 	f.doc = doc
-	f.keepBeforeOf(noted.text, o)
+	if all { // else the rest is to come
+		f.keepBeforeOf(noted.text, o)
+	}
 	f.core.unasked(f.path, o)
 	f.shownRev = ^f.shownRev
 	f.stir()

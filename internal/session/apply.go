@@ -319,9 +319,13 @@ func (f *file) await(ctx context.Context, fl *flight, op operation, answer error
 
 // partial tells that now is on the way from before to want: some of the edits
 // have been reported and the others have not. Where one takes away the last row, Neovim
-// makes that empty first, and takes away the empty row when all edits are made.
+// makes that empty first, and takes away the empty row when all edits are made. Where one turns
+// the line ends, VS Code does that in a step of its own.
 func partial(before, now, want text.Text) bool {
 	b, n, w := before.String(), now.String(), want.String()
+	if buffers.EndsOf(before).Turned(buffers.EndsOf(want)) {
+		b, n, w = inLF(b), inLF(n), inLF(w)
+	}
 	onTheWay := func(n string) bool {
 		m := merge.Texts(b, n, w)
 		return len(m.Conflicts) == 0 && m.Text == w
@@ -333,6 +337,8 @@ func partial(before, now, want text.Text) bool {
 	emptied := without != n && (without == "" || strings.HasSuffix(without, "\n") || strings.HasSuffix(without, "\r"))
 	return emptied && without != b && onTheWay(without)
 }
+
+func inLF(s string) string { return strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s) }
 
 // landAmong recognises the edit in a text that the user changed in the same
 // breath, in editors that report both as one or do not check versions: the text

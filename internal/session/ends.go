@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -13,7 +14,9 @@ import (
 // document is clean: editors have ways of their own with them. But an agent may change them,
 // and nothing else, on the disk. A final line end is a change of the text like any other. A
 // byte order mark is none of the text that editors tell of: the user is told that it has
-// changed.
+// changed. Nor does the kind of line ends say anything of a document, and that too may be all
+// that has changed: it is a change of the text for an editor that reads files anew itself,
+// while text that is unsaved keeps its own.
 
 // keepEnds notes the ends of what the disk has, as taken in; err says that they are not known.
 // mu is held.
@@ -28,20 +31,27 @@ func (f *file) keepEnds(disk buffers.Disk, err error) {
 // endsMoved tells that the disk has other ends than were taken in; mu is held.
 func (f *file) endsMoved(now buffers.Ends) bool { return f.ends != nil && *f.ends != now }
 
-// withEnds is the text of a document in which nothing but the final line end is to become as
-// on the disk, if that has changed there; mu is held.
-func (f *file) withEnds(t text.Text, now buffers.Ends) text.Text {
-	if f.ends == nil || f.ends.FinalNewline == now.FinalNewline || buffers.EndsOf(t).FinalNewline == now.FinalNewline || t.Len() == 0 {
+// withEnds is the text of a document in which nothing but the final line end, and in an editor
+// that turns the kind of line ends, is to become as on the disk, if that has changed there; mu is
+// held.
+func (f *file) withEnds(t text.Text, now buffers.Ends, turns bool) text.Text {
+	if f.ends == nil || t.Len() == 0 {
 		return t
 	}
-	if !now.FinalNewline {
-		return t.Replace(t.LineEnd(t.LineCount()-2), t.Len(), "")
+	st := buffers.StyleOfText(t)
+	if f.ends.FinalNewline != now.FinalNewline && st.FinalNewline != now.FinalNewline {
+		if now.FinalNewline {
+			t = t.Replace(t.Len(), t.Len(), string(cmp.Or(st.EOL, buffers.LF)))
+		} else {
+			t = t.Replace(t.LineEnd(t.LineCount()-2), t.Len(), "")
+		}
 	}
-	end := buffers.StyleOfText(t).EOL
-	if end == "" {
-		end = buffers.LF
+	if turns && f.ends.Turned(now) && buffers.EndsOf(t).EOL == f.ends.EOL { // editors may have others of their own
+		st := buffers.StyleOfText(t)
+		st.EOL = now.EOL
+		t = text.New(st.Apply(t.String()))
 	}
-	return t.Replace(t.Len(), t.Len(), string(end))
+	return t
 }
 
 // takeMark takes in that a document's file has got, or lost, its byte order mark, and reads
@@ -60,21 +70,30 @@ func (f *file) takeMark(ctx context.Context, live openDoc, now text.Text, o revi
 	return nil
 }
 
-// tellMark tells the user that an agent has given the file of a document a byte order mark, or
-// taken it away, as rejecting what it wrote does not undo that. It notes the ends of now.
-func (f *file) tellMark(live openDoc, d *buffers.Document, now buffers.Ends, o review.Origin) {
+// tellEnds tells the user that an agent has given the file of a document a byte order mark, or
+// taken it away, as rejecting what it wrote does not undo that; and that it has turned the line
+// ends under unsaved text, which keeps its own. It notes the ends of now.
+func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, o review.Origin) {
 	f.mu.Lock()
 	seen := f.ends
 	f.ends = &now
 	f.mu.Unlock()
-	if seen == nil || seen.BOM == now.BOM || o.Author == review.AuthorUser || buffers.EndsOf(d.Text).BOM {
+	if seen == nil || o.Author == review.AuthorUser {
 		return
 	}
-	what := "has got a byte order mark"
-	if seen.BOM {
-		what = "has lost its byte order mark"
+	tell := func(what string) {
+		message := f.shortName(live) + " " + what
+		f.core.noticeOf(o, message)
+		live.at.editor.ShowMessage(LevelWarning, message)
 	}
-	message := fmt.Sprintf("%s %s on disk. Rejecting hunks does not undo that: set it in your editor, and save", f.shortName(live), what)
-	f.core.noticeOf(o, message)
-	live.at.editor.ShowMessage(LevelWarning, message)
+	if seen.BOM != now.BOM && !buffers.EndsOf(d.Text).BOM {
+		what := "has got a byte order mark"
+		if seen.BOM {
+			what = "has lost its byte order mark"
+		}
+		tell(what + " on disk. Rejecting hunks does not undo that: set it in your editor, and save")
+	}
+	if own := buffers.EndsOf(d.Text).EOL; seen.Turned(now) && !clean(d) && own != now.EOL && own != "" {
+		tell(fmt.Sprintf("has %s line ends on disk now. Your unsaved text keeps %s, and so will the file if you save it", now.EOL.Name(), own.Name()))
+	}
 }

@@ -271,7 +271,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	f.mu.Lock()
 	before = f.before
 	moved := f.endsMoved(ends)
-	want := f.withEnds(text.New(buffers.KeepStyle(d.Text.String(), disk.Content)), ends)
+	want := f.withEnds(text.New(buffers.KeepStyle(d.Text.String(), disk.Content)), ends, live.at.editor.Can("reload"))
 	f.mu.Unlock()
 	if d.State() != buffers.Behind && !moved {
 		return false, nil
@@ -282,7 +282,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	}
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
-	f.tellMark(live, d, ends, o)
+	f.tellEnds(live, d, ends, o)
 	if want.Equal(d.Text) {
 		return false, f.takeMark(ctx, live, now, o)
 	}
@@ -419,7 +419,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	}
 	o.Change = f.core.changeID()
 	if open {
-		f.tellMark(live, d, ends, o)
+		f.tellEnds(live, d, ends, o)
 	}
 	if before == nil || mirrored { // what has changed is unknown, or came through us already
 		f.mu.Lock()

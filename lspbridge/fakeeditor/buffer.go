@@ -152,3 +152,9 @@ func turnLineEnds(text string, edits []TextEdit) []TextEdit {
 	}
 	return out
 }
+
+// mixedEnds reports whether a text has line ends of both kinds.
+func mixedEnds(text string) bool {
+	crlf := strings.Count(text, "\r\n")
+	return crlf > 0 && crlf < strings.Count(text, "\n")
+}

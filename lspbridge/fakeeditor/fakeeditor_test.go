@@ -186,14 +186,15 @@ func TestVices(t *testing.T) {
 		text    string
 		told    []string
 	}{
-		"honest":           {Vices{}, 1, true, false, "B\nC\n\r\n", []string{both}},
-		"stale":            {Vices{}, 7, false, false, "b\nc\r\n", nil},
-		"no versions":      {Vices{IgnoreVersions: true}, 7, true, false, "B\nC\n\r\n", []string{both}},
-		"dropped":          {Vices{DropEdits: true}, 1, true, false, "b\nc\r\n", nil},
-		"refused":          {Vices{RefuseEdits: true}, 1, false, false, "b\nc\r\n", nil},
-		"failed":           {Vices{FailEdits: true}, 1, false, true, "b\nc\r\n", nil},
-		"whole texts":      {Vices{WholeTexts: true}, 1, true, false, "B\nC\n\r\n", []string{`textDocument/didChange {"contentChanges":[{"text":"B\nC\n\r\n"}],"textDocument":{"uri":"u","version":2}}`}},
-		"turned line ends": {Vices{TurnLineEnds: true, WholeTexts: true}, 1, true, false, "B\nC\r\n\r\n", []string{`textDocument/didChange {"contentChanges":[{"text":"B\nC\r\n\r\n"}],"textDocument":{"uri":"u","version":2}}`}},
+		"honest":               {Vices{}, 1, true, false, "B\nC\n\r\n", []string{both}},
+		"stale":                {Vices{}, 7, false, false, "b\nc\r\n", nil},
+		"no versions":          {Vices{IgnoreVersions: true}, 7, true, false, "B\nC\n\r\n", []string{both}},
+		"dropped":              {Vices{DropEdits: true}, 1, true, false, "b\nc\r\n", nil},
+		"refused":              {Vices{RefuseEdits: true}, 1, false, false, "b\nc\r\n", nil},
+		"failed":               {Vices{FailEdits: true}, 1, false, true, "b\nc\r\n", nil},
+		"whole texts":          {Vices{WholeTexts: true}, 1, true, false, "B\nC\n\r\n", []string{`textDocument/didChange {"contentChanges":[{"text":"B\nC\n\r\n"}],"textDocument":{"uri":"u","version":2}}`}},
+		"turned line ends":     {Vices{TurnLineEnds: true, WholeTexts: true}, 1, true, false, "B\nC\r\n\r\n", []string{`textDocument/didChange {"contentChanges":[{"text":"B\nC\r\n\r\n"}],"textDocument":{"uri":"u","version":2}}`}},
+		"some line ends apart": {Vices{EndsApart: true, WholeTexts: true}, 1, true, false, "B\nC\r\n\r\n", []string{`textDocument/didChange {"contentChanges":[{"text":"B\nC\r\n\r\n"}],"textDocument":{"uri":"u","version":2}}`}},
 		"change per edit": {Vices{ChangePerEdit: true}, 1, true, false, "B\nC\n\r\n", []string{
 			`textDocument/didChange {"contentChanges":[{"range":{"start":{"line":1,"character":0},"end":{"line":1,"character":1}},"text":"C\n"}],"textDocument":{"uri":"u","version":2}}`,
 			`textDocument/didChange {"contentChanges":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":1}},"text":"B"}],"textDocument":{"uri":"u","version":3}}`,

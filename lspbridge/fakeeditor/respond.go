@@ -19,6 +19,7 @@ type Vices struct {
 	WholeTexts     bool // tells the whole text with every change (Vim, Kate)
 	LateChanges    bool // tells changes, in order, when Idle is called; the version grows only then (eglot)
 	TurnLineEnds   bool // makes all line ends of what it inserts those of the document (VS Code)
+	EndsApart      bool // the same, and if all are to be of the other kind it turns those of the document in a change of its own (our VS Code extension)
 	SavesNothing   bool // says it has saved what it has not written: the write was refused, has failed, or went to a copy (Neovim)
 	// HoldEdits answers applyEdit only when Release is called.
 	HoldEdits bool
@@ -214,13 +215,23 @@ func (e *Editor) applyEdit(params json.RawMessage) (any, error) {
 }
 
 // edit applies edits to one buffer and tells of them, last one first.
-func (e *Editor) edit(b *buffer, edits []TextEdit) error {
-	if e.vices.TurnLineEnds {
+func (e *Editor) edit(b *buffer, edits []TextEdit) (failed error) {
+	want, err := applyEdits(b.text, edits, e.Encoding)
+	if err != nil {
+		return err
+	}
+	if e.vices.TurnLineEnds || e.vices.EndsApart {
 		edits = turnLineEnds(b.text, edits)
 	}
 	text, err := applyEdits(b.text, edits, e.Encoding)
 	if err != nil {
 		return err
+	}
+	if e.vices.EndsApart && text != want && !mixedEnds(want) {
+		defer func() {
+			all := Range{End: position(b.text, len(b.text), e.Encoding)}
+			failed = errors.Join(failed, e.replace(b, want, []change{{Range: &all, Text: want}}))
+		}()
 	}
 	ordered := lastFirst(b.text, edits, e.Encoding)
 	if e.vices.ChangePerEdit {

@@ -18,6 +18,7 @@ import {
   type Notifications,
   type Requests,
 } from './contract';
+import { turn, turnOf } from './edits';
 import { CommandError, messageOf } from './errors';
 import { locateServer, serverEnvironment } from './locator';
 import type { Saves } from './saves';
@@ -236,7 +237,11 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     workspace: {
       handleApplyEdit: async (params, next) => {
         await handlers.saves.ended(documentsOf(params.edit));
-        const result = await next(params, new vscode.CancellationTokenSource().token);
+        const turns = turnOf(params.edit);
+        const result =
+          turns !== undefined
+            ? { applied: await turn(turns) }
+            : await next(params, new vscode.CancellationTokenSource().token);
         if ('applied' in result && result.applied) {
           handlers.onApplied(documentsOf(params.edit));
         }

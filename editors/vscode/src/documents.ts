@@ -12,8 +12,9 @@ import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import type { Typing } from './editor';
+import { type Ends, eolOf, find, replaceText, sameEnds, turnEnds, withEnds } from './edits';
 import type { Saves } from './saves';
-import { carry, difference, follow, lf, sameText, typedAt } from './text';
+import { carry, difference, endsOf, follow, sameText, typedAt } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
  * long enough, and edits the document then. */
@@ -82,7 +83,7 @@ export class Documents implements vscode.Disposable {
       if (document.isClosed || document.isDirty || disk === undefined) {
         return { reloaded: false };
       }
-      if (sameText(document.getText(), disk)) {
+      if (sameText(document.getText(), disk) && hasEnds(document, disk)) {
         return { reloaded: true };
       }
       const left = deadline - Date.now();
@@ -177,13 +178,14 @@ export class Documents implements vscode.Disposable {
     }
     this.busy.add(uri);
     const disk = [await textOnDisk(document)];
+    const ends = eolOf(document); // the file may have others
     const before = document.getText();
     const wanted = text === undefined ? before : sameEnds(document, text);
     const carets = caretsOf(document);
     const texts = [before];
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === document && event.contentChanges.length > 0) {
-        texts.push(document.getText());
+        texts.push(withEnds(document.getText(), ends));
       }
     });
     try {
@@ -203,7 +205,7 @@ export class Documents implements vscode.Disposable {
       for (const [editor, caret] of carets) {
         mine.carets.set(editor, follow(last, mine.text, typedAt(before, last, caret)));
       }
-      await this.putBack(document, texts[read] as string, mine);
+      await this.putBack(document, texts[read] as string, mine, ends);
       return { read: true, exact: mine.text === wanted };
     } finally {
       listener.dispose();
@@ -216,10 +218,16 @@ export class Documents implements vscode.Disposable {
    * until that is done is not lost, and not put where the cursor happened to be on the way.
    * Changes `mine` by that.
    */
-  private async putBack(document: vscode.TextDocument, read: string, mine: Mine): Promise<void> {
+  private async putBack(
+    document: vscode.TextDocument,
+    read: string,
+    mine: Mine,
+    ends: Ends,
+  ): Promise<void> {
     let known = read;
     for (const deadline = Date.now() + rebaseWait; !document.isClosed; ) {
-      const now = document.getText();
+      await turnEnds(document, ends);
+      const now = withEnds(document.getText(), ends);
       type(mine, known, now);
       known = now;
       if (now === mine.text) {
@@ -240,16 +248,16 @@ export class Documents implements vscode.Disposable {
   }
 }
 
-/** The open document of a URI, however that is spelled. */
-export function find(uri: string): vscode.TextDocument | undefined {
-  const wanted = vscode.Uri.parse(uri).toString();
-  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === wanted);
-}
-
 /** Whether a document is what *Revert File* works on. */
 function isInFront(document: vscode.TextDocument): boolean {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   return input instanceof vscode.TabInputText && input.uri.toString() === document.uri.toString();
+}
+
+/** Whether a document has the line ends of a text, if that has them of one kind. */
+function hasEnds(document: vscode.TextDocument, text: string): boolean {
+  const ends = endsOf(text);
+  return ends === undefined || ends === 'mixed' || ends === eolOf(document);
 }
 
 /** Resolves when a document has changed, or after `ms`. */
@@ -334,28 +342,4 @@ async function textOnDisk(document: vscode.TextDocument): Promise<string | undef
   } catch {
     return undefined; // gone, or binary: VS Code knows better what to do
   }
-}
-
-/** A text with the line ends of a document. */
-function sameEnds(document: vscode.TextDocument, text: string): string {
-  return lf(text).replace(/\n/g, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
-}
-
-/**
- * Replaces what differs, so that cursors elsewhere stay. VS Code refuses the edit if the document
- * has changed meanwhile.
- */
-async function replaceText(document: vscode.TextDocument, want: string): Promise<boolean> {
-  const have = document.getText();
-  if (have === want) {
-    return true;
-  }
-  const { start, end, insert } = difference(have, want);
-  const edit = new vscode.WorkspaceEdit();
-  edit.replace(
-    document.uri,
-    new vscode.Range(document.positionAt(start), document.positionAt(end)),
-    insert,
-  );
-  return vscode.workspace.applyEdit(edit);
 }

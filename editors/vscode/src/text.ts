@@ -78,3 +78,13 @@ export function sameText(a: string, b: string): boolean {
 export function lf(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(/\r/g, '\n');
 }
+
+/** The line ends a text has; undefined if it has none. */
+export function endsOf(text: string): '\n' | '\r\n' | 'mixed' | undefined {
+  const kinds = new Set(text.match(/\r\n|\r|\n/g));
+  const [kind] = kinds;
+  if (kind === undefined) {
+    return undefined;
+  }
+  return kinds.size === 1 && kind !== '\r' ? (kind as '\n' | '\r\n') : 'mixed';
+}

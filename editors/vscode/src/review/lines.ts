@@ -26,7 +26,10 @@ export function changeOf(change: { range: { start: Place; end: Place }; text: st
   return { start: change.range.start, end: change.range.end, newlines: newlines(change.text) };
 }
 
-/** Where lines are after a change: put in before, they go down; inside, they grow or shrink. */
+/**
+ * Where lines are after a change: put in before, they go down; inside, they grow or shrink. What
+ * takes the place of as many lines, as all do whose line ends are turned, leaves them.
+ */
 export function moved(lines: Lines, change: Change): Lines {
   const { start, end } = change;
   const grown = change.newlines - (end.line - start.line);
@@ -34,7 +37,8 @@ export function moved(lines: Lines, change: Change): Lines {
   if (isBefore) {
     return { start: lines.start + grown, end: lines.end + grown };
   }
-  if (start.line >= lines.end) {
+  const isWithin = start.line <= lines.start && end.line >= lines.end - 1;
+  if (start.line >= lines.end || (isWithin && grown === 0)) {
     return lines;
   }
   const first = Math.min(lines.start, start.line);

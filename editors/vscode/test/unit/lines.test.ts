@@ -20,6 +20,8 @@ suite('lines', () => {
     ['typed in the line before', [4, 1], [4, 1], 'word', [5, 7]],
     ['all of it and more taken away', [4, 0], [9, 0], '', [4, 4]],
     ['joined with the line before', [4, 9], [5, 0], '', [4, 6]],
+    ['all lines replaced by as many', [0, 0], [9, 0], 'x\n'.repeat(9), [5, 7]],
+    ['these lines replaced by as many', [5, 0], [7, 0], 'x\ny\n', [5, 7]],
     ['line ends of Windows count once', [2, 0], [2, 0], 'x\r\ny\r\n', [7, 9]],
   ];
   for (const [name, from, to, text, want] of cases) {

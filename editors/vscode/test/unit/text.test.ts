@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { carry, difference, follow, typedAt } from '../../src/text';
+import { carry, difference, endsOf, follow, typedAt } from '../../src/text';
 
 /** Numbers that are the same on every run. */
 function random(seed: number): (below: number) => number {
@@ -18,6 +18,20 @@ function words(next: (below: number) => number, most: number): string {
 const halves = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/;
 
 suite('text', () => {
+  test('line ends of a text', () => {
+    for (const [text, ends] of [
+      ['', undefined],
+      ['a', undefined],
+      ['a\n\n', '\n'],
+      ['\r\na\r\nb', '\r\n'],
+      ['a\r\nb\n', 'mixed'],
+      ['a\r', 'mixed'],
+      ['a\n\r', 'mixed'],
+    ] as const) {
+      assert.equal(endsOf(text), ends, JSON.stringify(text));
+    }
+  });
+
   test('a difference gives the other text, and cuts no character', () => {
     const next = random(1);
     for (let i = 0; i < 5000; i++) {

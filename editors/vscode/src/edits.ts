@@ -1,0 +1,113 @@
+/**
+ * Edits of documents. VS Code gives all text that is put into a document the line ends this has.
+ * Where others are wanted, they are turned in a step of their own, after the rest: what is in one
+ * undo step with that VS Code would undo in the wrong places, which it counts in characters.
+ */
+import * as vscode from 'vscode';
+import type { TextEdit, WorkspaceEdit } from 'vscode-languageclient/node';
+import { difference, endsOf, lf } from './text';
+
+/** How often it is tried to turn line ends: VS Code refuses an edit if a key came before it. */
+const mostTries = 20;
+
+export type Ends = '\n' | '\r\n';
+
+/** That a document is to have another text, with the other kind of line ends. */
+interface Turn {
+  document: vscode.TextDocument;
+  want: string;
+}
+
+/** What an edit turns; undefined if it turns nothing, or is of another version. */
+export function turnOf({ documentChanges }: WorkspaceEdit): Turn | undefined {
+  const change = documentChanges?.length === 1 ? documentChanges[0] : undefined;
+  if (change === undefined || !('textDocument' in change)) {
+    return undefined;
+  }
+  const document = find(change.textDocument.uri);
+  if (document === undefined || document.version !== change.textDocument.version) {
+    return undefined;
+  }
+  const edits = change.edits.filter((edit): edit is TextEdit => 'newText' in edit);
+  const own = eolOf(document);
+  const isOwn = (ends: ReturnType<typeof endsOf>): boolean => ends === undefined || ends === own;
+  if (edits.every(({ newText }) => isOwn(endsOf(newText)))) {
+    return undefined;
+  }
+  const want = withEdits(document, edits);
+  const ends = endsOf(want);
+  return ends === 'mixed' || isOwn(ends) ? undefined : { document, want };
+}
+
+/** Makes it so, and tells whether that was done. The document is still what `turnOf` has seen. */
+export async function turn({ document, want }: Turn): Promise<boolean> {
+  if (!(await replaceText(document, sameEnds(document, want)))) {
+    return false;
+  }
+  return turnEnds(document, endsOf(want) === '\n' ? '\n' : '\r\n');
+}
+
+/** Gives a document other line ends, and tells whether it has them. */
+export async function turnEnds(document: vscode.TextDocument, ends: Ends): Promise<boolean> {
+  const to = ends === '\n' ? vscode.EndOfLine.LF : vscode.EndOfLine.CRLF;
+  for (let tries = 0; tries < mostTries && eolOf(document) !== ends; tries++) {
+    const edit = new vscode.WorkspaceEdit();
+    edit.set(document.uri, [vscode.TextEdit.setEndOfLine(to)]);
+    await vscode.workspace.applyEdit(edit);
+  }
+  return eolOf(document) === ends;
+}
+
+/** The text of a document with edits, which are ascending and do not overlap. */
+function withEdits(document: vscode.TextDocument, edits: TextEdit[]): string {
+  const text = document.getText();
+  let done = 0;
+  let made = '';
+  for (const { range, newText } of edits) {
+    const at = ({ line, character }: { line: number; character: number }): number =>
+      document.offsetAt(new vscode.Position(line, character));
+    made += text.slice(done, at(range.start)) + newText;
+    done = at(range.end);
+  }
+  return made + text.slice(done);
+}
+
+/** The open document of a URI, however that is spelled. */
+export function find(uri: string): vscode.TextDocument | undefined {
+  const wanted = vscode.Uri.parse(uri).toString();
+  return vscode.workspace.textDocuments.find((document) => document.uri.toString() === wanted);
+}
+
+/** A text with the line ends of a document. */
+export function sameEnds(document: vscode.TextDocument, text: string): string {
+  return withEnds(text, eolOf(document));
+}
+
+/** A text with these line ends. */
+export function withEnds(text: string, ends: Ends): string {
+  return lf(text).replace(/\n/g, ends);
+}
+
+/** The line ends of a document. */
+export function eolOf(document: vscode.TextDocument): Ends {
+  return document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
+}
+
+/**
+ * Replaces what differs, so that cursors elsewhere stay. VS Code refuses the edit if the document
+ * has changed meanwhile.
+ */
+export async function replaceText(document: vscode.TextDocument, want: string): Promise<boolean> {
+  const have = document.getText();
+  if (have === want) {
+    return true;
+  }
+  const { start, end, insert } = difference(have, want);
+  const edit = new vscode.WorkspaceEdit();
+  edit.replace(
+    document.uri,
+    new vscode.Range(document.positionAt(start), document.positionAt(end)),
+    insert,
+  );
+  return vscode.workspace.applyEdit(edit);
+}
