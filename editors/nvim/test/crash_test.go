@@ -19,21 +19,11 @@ func TestHunksAreBackAfterAKill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir, err := filepath.EvalSymlinks(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(filepath.Join(dir, ".git"), 0o700); err != nil {
-			t.Fatal(err)
-		}
 		before := goProgram + "\nfunc other(count int) {}\n"
-		path, state, pid := filepath.Join(dir, "main.go"), t.TempDir(), filepath.Join(t.TempDir(), "pid")
-		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		dir, args := project(t, "main.go", before)
+		state, pid := t.TempDir(), filepath.Join(t.TempDir(), "pid")
 		start := func() *nvimtest.Nvim {
-			n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Env("XDG_STATE_HOME="+state),
-				nvimtest.Args("--cmd", "set rtp^="+pluginDir()+" shortmess+=I", path))
+			n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Env("XDG_STATE_HOME="+state), nvimtest.Args(args...))
 			// exec keeps the process id.
 			n.Exec(`local program, pid = ...
 				require('acp').setup({

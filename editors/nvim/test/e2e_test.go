@@ -78,19 +78,9 @@ func TestWholeTurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir, err := filepath.EvalSymlinks(t.TempDir())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Mkdir(filepath.Join(dir, ".git"), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		dir, args := project(t, "main.go", goProgram)
 		path := filepath.Join(dir, "main.go")
-		if err := os.WriteFile(path, []byte(goProgram), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		n := nvimtest.Start(t, version, nvimtest.Dir(dir),
-			nvimtest.Args("--cmd", "set rtp^="+pluginDir()+" shortmess+=I", path))
+		n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...))
 		e := &env{Nvim: n, t: t, dir: dir}
 		n.Exec(`require('acp').setup({ cmd = { ... }, keys = { global = { permission = '<F4>' } } })`, nil, program)
 		idle := func() {

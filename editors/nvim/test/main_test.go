@@ -101,9 +101,10 @@ type env struct {
 	pressed int // how often press was called
 }
 
-// setup starts Neovim in a folder with the files named (path, text pairs) and
-// the first of them open. options is Lua for setup(), without its braces.
-func setup(t *testing.T, version, options string, files ...string) *env {
+// project makes a folder, under git as it seems, with the files named (path, text
+// pairs), and returns it with the arguments of a Neovim that has the plugin and the
+// first of the files open.
+func project(t *testing.T, files ...string) (dir string, args []string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -112,7 +113,7 @@ func setup(t *testing.T, version, options string, files ...string) *env {
 	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"--cmd", "set rtp^=" + pluginDir() + " shortmess+=I"}
+	args = []string{"--cmd", "set rtp^=" + pluginDir() + " shortmess+=I"}
 	for i := 0; i < len(files); i += 2 {
 		path := filepath.Join(dir, files[i])
 		if err := os.WriteFile(path, []byte(files[i+1]), 0o600); err != nil {
@@ -122,6 +123,14 @@ func setup(t *testing.T, version, options string, files ...string) *env {
 			args = append(args, path)
 		}
 	}
+	return dir, args
+}
+
+// setup starts Neovim in a folder with the files named (path, text pairs) and
+// the first of them open. options is Lua for setup(), without its braces.
+func setup(t *testing.T, version, options string, files ...string) *env {
+	t.Helper()
+	dir, args := project(t, files...)
 	s := newServer(t)
 	self, err := os.Executable()
 	if err != nil {

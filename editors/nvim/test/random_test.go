@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,18 +65,11 @@ func startPerson(t *testing.T, version string, seed uint64) *person {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "a.txt")
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".git"), 0o700), os.WriteFile(path, []byte(numbers), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	dir, args := project(t, "a.txt", numbers)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*nvimtest.Patience)
 	t.Cleanup(cancel)
 	p := &person{r: rand.New(rand.NewPCG(seed, 1)), ctx: ctx, id: "a1"}
-	n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args("--cmd", "set rtp^="+pluginDir()+" shortmess+=I", path))
+	n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...))
 	p.env = &env{Nvim: n, t: t, dir: dir}
 	command := func(name string) map[string]any {
 		return map[string]any{"command": self, "args": []string{}, "env": agents.Env(name)}

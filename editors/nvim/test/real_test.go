@@ -3,7 +3,6 @@ package nvim_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,23 +17,7 @@ func setupReal(t *testing.T, version string, files ...string) *env {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"--cmd", "set rtp^=" + pluginDir() + " shortmess+=I"}
-	for i := 0; i < len(files); i += 2 {
-		path := filepath.Join(dir, files[i])
-		if err := os.WriteFile(path, []byte(files[i+1]), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if i == 0 {
-			args = append(args, path)
-		}
-	}
+	dir, args := project(t, files...)
 	n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...))
 	e := &env{Nvim: n, t: t, dir: dir}
 	n.Exec(`require('acp').setup({ cmd = { ... }, permission = { guard = 0 }, settings = {
