@@ -75,6 +75,7 @@ func (f *file) findOut(ctx context.Context) error {
 	if _, encoded := buffers.SumOf(err); encoded {
 		return f.rereadHeld(ctx, func() bool { return false })
 	}
+	hand := f.gitsHand(ctx, disk, noted.was.Clone())
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.anew != noted {
@@ -95,7 +96,7 @@ func (f *file) findOut(ctx context.Context) error {
 	o := noted.whose
 	o.Change = f.core.changeID()
 	doc, live, old := noted.was, f.doc.Text(), noted.was.Text()
-	f.bring(noted.before, o)(doc, noted.text)
+	f.bring(noted.before, o, hand)(doc, noted.text)
 	if !live.Equal(noted.text) {
 		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}

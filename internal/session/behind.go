@@ -303,6 +303,10 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 		}
 		ch.After.Exists, ch.After.Content = disk.Exists, disk.Content
 	}
+	var hand gitsHand
+	if now := readIn(ch.After); now != nil {
+		hand = f.gitsHand(ctx, *now, f.tracked())
+	}
 	known := contentOf(ch.Before)
 	f.mu.Lock()
 	if f.before != nil {
@@ -352,17 +356,23 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 		f.doc.Follow(now, o.Author)
 	} else {
 		full := f.doc.Clone()
-		f.doc.AgentEdit(now, o)
-		f.entire.by = o
+		back := hand.edit(f.doc, now, o)
+		w := &f.entire
+		if !hand.took && !back {
+			w.by = o
+		}
 		switch {
 		case !had && ch.After.Exists && f.deleted:
-			f.deleted = false // taken away and put back
+			f.deleted, w.goneBack = false, hand.took // taken away and put back
 		case !had && ch.After.Exists:
-			f.created = true
+			f.created, w.madeAway = true, false
 		case had && !ch.After.Exists && f.created:
-			f.created = false // made and taken away again
+			f.created, w.madeAway = false, hand.took // made and taken away again
 		case had && !ch.After.Exists:
-			f.deleted, f.entire.ran, f.entire.wasExec, f.entire.full = true, ch.Before.Exec, nil, full
+			if !back {
+				w.by = o
+			}
+			f.deleted, w.goneBack, w.ran, w.wasExec, w.full = true, false, ch.Before.Exec, nil, full
 		}
 	}
 	f.record(&o, base, now, !had && ch.After.Exists)

@@ -20,7 +20,8 @@ import (
 // they stage or commit they have accepted, as it stands. What git takes out of files
 // goes to the rejected hunks, and comes back with its text. While a turn runs nobody
 // can tell whose git it is, and agents commit: then nothing is accepted, and hunks
-// that are in HEAD are marked as committed.
+// that are in HEAD are marked as committed; what git takes away is seen where files
+// are compared with the disk.
 //
 // HEAD and the index are looked at for the files with something undecided alone,
 // when the folder of git stirs, when turns begin and at their points, and when a
@@ -46,6 +47,9 @@ type ingit struct {
 	entry     checkpoint.Entry
 	committed map[string]bool // hunks that are in HEAD, where that decided nothing
 	undecided *undecided      // what the last look has accepted; nil if nothing, or long ago
+	seen      string          // the stamp of git when it last took something away; "" if that is unknown
+	hand      bool            // git has had a hand in its text: hunks may come back that are in HEAD
+	marked    uint64          // the revision of the text in which hunks were marked as committed
 }
 
 // undecided is what there was to decide on in a file before git was believed.
@@ -202,6 +206,7 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 		return err
 	}
 	for _, f := range files {
+		f.seenGit(stamp, users)
 		if err := c.inGit(ctx, r, f, entries, users); err != nil {
 			return err
 		}
@@ -232,7 +237,7 @@ func (r *repo) atRest(ctx context.Context) (string, error) {
 func (f *file) knownToGit() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ingit.known
+	return f.ingit.known && !f.unmarked()
 }
 
 func (f *file) renamedFrom() buffers.Path {
@@ -289,13 +294,13 @@ func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.
 	f.doubts(now)
 	was := f.ingit
 	f.ingit.known, f.ingit.entry = true, now
-	from := f.entire.from
+	from, unmarked := f.entire.from, f.unmarked()
 	f.mu.Unlock()
-	if was.known && was.entry == now {
+	if was.known && was.entry == now && !unmarked {
 		return nil
 	}
-	if !users || !was.known {
-		if was.known && was.entry.Head == now.Head {
+	if !users || !was.known || was.entry == now {
+		if was.known && was.entry.Head == now.Head && !unmarked {
 			return nil // it is staged, which says nothing
 		}
 		st, err := r.git.Read(ctx, f.path, now.Head)
@@ -324,6 +329,9 @@ func (f *file) markCommitted(head checkpoint.State) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ingit.committed = nil
+	if f.doc != nil {
+		f.ingit.marked = f.doc.Revision()
+	}
 	if f.doc != nil && head.Opaque == "" {
 		for _, id := range contained(f.doc, head.Content, head.Exists) {
 			if f.ingit.committed == nil {

@@ -175,6 +175,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	if err != nil || sum == "" || over() {
 		return false, err
 	}
+	hand := f.gitsHandBytes(ctx, sum)
 	f.mu.Lock()
 	live, d, open := f.live()
 	if f.encoded == nil && f.before == nil { // a look is under way since it was opened
@@ -218,7 +219,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		was = noted.was
 	}
 	had := was.Text()
-	fl := &flight{before: was, want: d.Text, reload: f.bring(before, o), encoded: &rereading{sum, before}, readBy: &o}
+	fl := &flight{before: was, want: d.Text, reload: f.bring(before, o, hand), encoded: &rereading{sum, before}, readBy: &o}
 	f.flight = fl
 	f.core.unasked(f.path, o)
 	f.mu.Unlock()
@@ -282,7 +283,7 @@ func (f *file) takeReread(fl *flight, t text.Text, err error) {
 	if sum, ok := buffers.SumOf(err); ok && sum != fl.encoded.sum {
 		by := f.whoseBytes(sum, nil)
 		by.Change = f.core.changeID()
-		fl.encoded.sum, fl.readBy, fl.reload = sum, &by, f.bring(fl.encoded.before, by)
+		fl.encoded.sum, fl.readBy, fl.reload = sum, &by, f.bring(fl.encoded.before, by, gitsHand{})
 	}
 	fl.reload(f.doc, t)
 }
@@ -393,4 +394,15 @@ func (f *file) takesWhole(now checkpoint.State) bool {
 		return e.late || f.opaque != "" || !now.Exists
 	}
 	return !f.hasBytes(now)
+}
+
+// gitsHandBytes is gitsHand for the bytes of a file that is not UTF-8.
+func (f *file) gitsHandBytes(ctx context.Context, sum string) gitsHand {
+	f.mu.Lock()
+	same := f.encoded != nil && f.encoded.sum == sum
+	f.mu.Unlock()
+	if same {
+		return gitsHand{}
+	}
+	return f.gitsHand(ctx, buffers.Disk{Exists: true}, f.tracked())
 }

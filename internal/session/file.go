@@ -270,9 +270,10 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 		f.core.spawn(func() { f.core.lookAtGit(f.core.ctx) })
 	default:
 		f.backTo(before)
+		was := f.doc.Clone()
 		f.doc.Reload(d.Text, o)
-		then := f.core.attribute(f.path)
-		f.core.spawn(func() { f.classify(o, d.Text, before, then) })
+		r := reloading{o.Change, d.Text, before, f.core.attribute(f.path), was, f.doc}
+		f.core.spawn(func() { f.classify(r, disk, err) })
 	}
 	f.stir()
 	f.publish()
@@ -315,20 +316,6 @@ func keepsUnsaved(before, after text.Text, files ...string) bool {
 		}
 	}
 	return false
-}
-
-// classify finds out whose a reload was, off the read loop; then is who was at work when
-// it came, if that is over.
-func (f *file) classify(o review.Origin, loaded text.Text, before *taken, then review.Origin) {
-	who := f.whoseThen(loaded, before, then)
-	who.Change = o.Change
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.doc == nil {
-		return
-	}
-	f.doc.Relabel(o.Change, who)
-	f.publish()
 }
 
 // saved is called on the read loop after a didSave. The document may have been

@@ -35,7 +35,7 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 		gone = append(gone, s.vanished(changes)...)
 	}
 	taken := map[buffers.Path]bool{}
-	for _, m := range pairMoves(gone, made) {
+	for _, m := range append(s.movesBack(turn), pairMoves(gone, made)...) {
 		moved, err := c.takeMove(ctx, m)
 		if err != nil && ctx.Err() == nil {
 			c.log.Warn("track a rename", "from", m.from.Path, "to", m.to.Path, "err", err)
@@ -67,6 +67,28 @@ func (s *session) vanished(changes []checkpoint.Change) []checkpoint.Change {
 		f.mu.Unlock()
 		if known && !isThere(f.path) && !slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
 			out = append(out, checkpoint.Change{Path: f.path, Before: st})
+		}
+	}
+	return out
+}
+
+// movesBack are the renames of files that have been given the name again which they had
+// before a rename that is undecided: to the turn nothing has become of that name.
+func (s *session) movesBack(turn string) []move {
+	var out []move
+	for _, f := range s.core.filesOf(s) {
+		f.mu.Lock()
+		old, known := f.entire.from, f.entire.from != "" && len(f.open) == 0 && f.doc != nil && f.opaque == ""
+		was := checkpoint.State{Exists: true, Exec: f.entire.exec != nil && *f.entire.exec}
+		if known {
+			was.Content = f.doc.Text().String()
+		}
+		f.mu.Unlock()
+		if !known || isThere(f.path) || !isThere(old) || !s.core.file(old).isNewlyMade(turn) {
+			continue
+		}
+		if now := checkpoint.CopyOf(old).State; now.Exists && now.Opaque == "" {
+			out = append(out, move{checkpoint.Change{Path: f.path, Before: was}, checkpoint.Change{Path: old, After: now}})
 		}
 	}
 	return out
@@ -149,12 +171,14 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 	}
 	defer release()
 	now := m.to.After.Content
+	var hand gitsHand
 	if !opaque {
 		disk, err := to.wholeAfter(ctx, buffers.ReadDisk, readIn(m.to.After))
 		if err != nil || !disk.Exists {
 			return false, err
 		}
 		now = disk.Content
+		hand = to.gitsHand(ctx, disk, from.tracked())
 	}
 	back := isThere(from.path)
 	defer lockBoth(from, to)()
@@ -196,7 +220,7 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 	if len(to.open) > 0 {
 		is = to.doc.Text()
 	}
-	doc.AgentEdit(is, o)
+	hand.edit(doc, is, o)
 	to.doc, to.entire, to.created, to.deleted = doc, w, created, false
 	to.record(&o, text.Text{}, is, true)
 	if len(from.open) > 0 {

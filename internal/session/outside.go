@@ -254,6 +254,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	if err != nil || !disk.Exists || over() {
 		return false, err
 	}
+	hand := f.gitsHand(ctx, disk, f.tracked())
 	f.mu.Lock()
 	f.encoded = nil
 	f.isBack()
@@ -286,10 +287,10 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	if want.Equal(d.Text) {
 		return false, f.takeMark(ctx, live, now, o)
 	}
-	if done, again, err := f.reload(ctx, live, d, want, o, before); done || err != nil {
+	if done, again, err := f.reload(ctx, live, d, want, o, before, hand); done || err != nil {
 		return again, err
 	}
-	bring := f.bring(before, o)
+	bring := f.bring(before, o, hand)
 	_, err = f.change(ctx, operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
@@ -310,7 +311,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 // reload has the editor reload a document whose file has moved. The text that
 // then arrives, by whatever messages, is the change of o. It reports whether that is
 // done with, and whether the disk is to be looked at again, as another text has come.
-func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin, before *taken) (done, again bool, err error) {
+func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin, before *taken, hand gitsHand) (done, again bool, err error) {
 	if !live.at.editor.Can("reload") {
 		return false, false, nil
 	}
@@ -323,7 +324,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 		f.mu.Unlock()
 		return true, true, nil // as with errGoneOn
 	}
-	bring := f.bring(before, o)
+	bring := f.bring(before, o, hand)
 	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
 		bring(doc, want)
 		return nil
@@ -430,6 +431,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 		return nil
 	}
 	f.core.unasked(f.path, o)
+	hand := f.gitsHand(ctx, disk, f.tracked())
 	var disputes []dispute // of the last time it was applied
 	take := operation{
 		label: "changed on disk", by: &o,
@@ -438,7 +440,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
 			disputes = disputesOf(m, addConflicts(doc, o, m, base, disk.Content), text.New(base))
 			before.withdraw(doc, disputes)
-			doc.AgentEdit(text.New(m.Text), o)
+			hand.edit(doc, text.New(m.Text), o)
 			return nil
 		},
 		takes: func() *taken { return &taken{Text: now, by: &o, disputes: disputes} },

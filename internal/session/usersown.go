@@ -16,18 +16,12 @@ func usersOwn(text.Text, *taken) review.Origin {
 }
 
 // takeOver makes t, which somebody has put in the place of the text, that of doc.
-func takeOver(doc *review.Doc, t text.Text, o review.Origin) {
-	if o.Author == review.AuthorUser || o.Author == review.AuthorGit {
-		doc.Follow(t, o.Author)
-	} else {
-		doc.Reload(t, o)
-	}
-}
+func takeOver(doc *review.Doc, t text.Text, o review.Origin) { gitsHand{}.takeOver(doc, t, o) }
 
 // bring returns a function that makes what the disk has, which is o's, the text of a clean
 // document's doc. What the disk had before and the document has not taken in, as nobody
-// had it reloaded, is of who put it there, and not o's.
-func (f *file) bring(before *taken, o review.Origin) func(doc *review.Doc, now text.Text) {
+// had it reloaded, is of who put it there, and not o's. hand is what git has to do with it.
+func (f *file) bring(before *taken, o review.Origin, hand gitsHand) func(doc *review.Doc, now text.Text) {
 	by := usersOwn(text.Text{}, nil)
 	if before != nil && before.by != nil {
 		by = *before.by
@@ -37,7 +31,7 @@ func (f *file) bring(before *taken, o review.Origin) func(doc *review.Doc, now t
 		if before != nil && buffers.NormHashText(before.in(doc)) != buffers.NormHashText(doc.Text()) {
 			takeOver(doc, text.New(buffers.KeepStyle(doc.Text().String(), before.in(doc).String())), by)
 		}
-		takeOver(doc, now, o)
+		hand.takeOver(doc, now, o)
 		before.settle(doc)
 	}
 }

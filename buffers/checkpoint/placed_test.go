@@ -1,0 +1,92 @@
+package checkpoint
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"acp-ls/buffers"
+)
+
+// That git has put a file there is known of what it writes, and of nothing that others do.
+func TestPlaced(t *testing.T) {
+	main := newRepo(t, "a", "1\n", "sub/a b", "1\n")
+	linked := newFolder(t)
+	linked.root = filepath.Join(linked.root, "tree")
+	main.git("worktree", "add", "-q", linked.root)
+	for _, r := range []repo{main, linked} {
+		g := r.open()
+		want := func(name string, want bool) {
+			t.Helper()
+			got, err := g.Placed(t.Context(), buffers.Path(filepath.Join(r.root, name)))
+			if got != want || err != nil {
+				t.Errorf("%s: %v, %v, want %v", name, got, err, want)
+			}
+		}
+		wrote := func(name, content string, ago time.Duration) {
+			t.Helper()
+			r.write(name, content)
+			at := time.Now().Add(-ago)
+			if err := os.Chtimes(filepath.Join(r.root, name), at, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{"a", "sub/a b"} {
+			want(name, true)
+			wrote(name, "2\n", -time.Hour)
+			want(name, false)
+			wrote(name, "2\n", time.Hour)
+			want(name, false)
+			wrote(name, "1\n", -time.Hour) // the very content
+			want(name, false)
+			wrote(name, "1\n", time.Hour)
+			want(name, false)
+			r.git("checkout", "-q", "--", name)
+			want(name, true)
+			wrote(name, "2\n", time.Hour)
+			r.git("stash", "-q")
+			want(name, true)
+			r.git("stash", "pop", "-q")
+			want(name, false)
+			r.git("reset", "-q", "--hard")
+			r.git("update-index", "--assume-unchanged", name)
+			wrote(name, "2\n", time.Hour)
+			want(name, false)
+			r.git("update-index", "--no-assume-unchanged", name)
+			r.git("reset", "-q", "--hard")
+		}
+		wrote("untracked", "1\n", time.Hour)
+		want("untracked", false)
+		want("none", false)
+	}
+}
+
+// What git has taken away as a whole it has kept: in a stash, or in the commit before.
+func TestKept(t *testing.T) {
+	r := newRepo(t, "a", "1\n")
+	g := r.open()
+	want := func(name, content string, want bool) {
+		t.Helper()
+		got, err := g.Kept(t.Context(), buffers.Path(filepath.Join(r.root, name)), content)
+		if got != want || err != nil {
+			t.Errorf("%s %q: %v, %v, want %v", name, content, got, err, want)
+		}
+	}
+	want("new", "x\n", false) // there is one commit, and no stash
+	r.write("new", "x\n")
+	r.write("a", "2\n")
+	r.git("stash", "-q", "-u")
+	want("new", "x\n", true)
+	want("new", "y\n", false)
+	want("a", "2\n", true)
+	want("none", "x\n", false)
+	r.git("stash", "drop", "-q")
+	want("new", "x\n", false)
+	r.write("new", "x\n")
+	r.git("checkout", "-q", "-b", "other")
+	r.commit()
+	r.git("checkout", "-q", "-")
+	want("new", "x\n", true)
+	want("new", "y\n", false)
+}
