@@ -5,7 +5,7 @@ import { ChatController } from './chat/controller';
 import { ChatModel } from './chat/model';
 import type { ChangedFile } from './chat/protocol';
 import { ChatView } from './chat/view';
-import { registerCommands } from './commands';
+import { registerCommands, warmUp } from './commands';
 import type { Connection } from './connection';
 import type { Commands, Decision } from './contract';
 import { Documents } from './documents';
@@ -26,6 +26,13 @@ import { StatusItem } from './status';
 /** acp-ls is started anew this many times within this many milliseconds. */
 const mostDeaths = 3;
 const deathsWithin = 3 * 60_000;
+
+/** Commands after which there is nothing to decide on in what they were about. */
+const settles = new Set<keyof Commands>([
+  'acp.review.accept',
+  'acp.review.reject',
+  'acp.review.resolve',
+]);
 
 export class App implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('acp-ls', { log: true });
@@ -99,6 +106,7 @@ export class App implements vscode.Disposable {
       }),
     ];
     this.updateStatus();
+    void warmUp(this);
   }
 
   dispose(): void {
@@ -160,6 +168,10 @@ export class App implements vscode.Disposable {
     try {
       const result = await this.execute(command, params);
       if (isDecision(result)) {
+        if (settles.has(command)) {
+          this.review.decided(result.decided); // acp-ls tells of it a moment later
+          this.reviewChanged();
+        }
         this.showRefused(result);
       }
       return result;

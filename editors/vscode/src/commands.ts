@@ -2,11 +2,20 @@
 import * as vscode from 'vscode';
 import type { App } from './app';
 import { registerDiffDocuments } from './chat/diff';
+import { InOrder } from './inOrder';
 import * as pick from './pick';
 import { go, openDiff, reviewAll, show } from './review/changes';
 import { peek } from './review/gutter';
 import type { FileReview } from './review/state';
 import { type Node, plural } from './review/tree';
+
+/** For how long, in milliseconds, a key waits for what the key before it does. */
+const patience = 3000;
+
+interface LinePlace {
+  uri: string;
+  line: number;
+}
 
 type Decide = 'acp.review.accept' | 'acp.review.reject';
 
@@ -19,12 +28,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
     stop: () => stop(app),
     addSelection: () => app.chat.addSelection(),
     questions: () => showQuestions(app),
-    nextHunk: () => go(app.review, 1),
-    previousHunk: () => go(app.review, -1),
-    showHunk: (place: { uri: string; line: number }) => show(place.uri, place.line),
-    peekHunk: (place?: { uri: string; line: number }) => peekHere(app, place),
-    acceptHunk: () => decideHere(app, 'acp.review.accept'),
-    rejectHunk: () => decideHere(app, 'acp.review.reject'),
+    showHunk: (place: LinePlace) => show(place.uri, place.line),
     acceptFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.accept', of),
     rejectFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.reject', of),
     acceptAll: () => decideAll(app, 'acp.review.accept'),
@@ -43,11 +47,48 @@ export function registerCommands(app: App): vscode.Disposable[] {
     showLog: () => app.output.show(),
   };
   return [
-    ...Object.entries(commands).map(([name, run]) =>
+    ...Object.entries({ ...commands, ...keyCommands(app) }).map(([name, run]) =>
       vscode.commands.registerCommand(`acpls.${name}`, run as (...args: unknown[]) => unknown),
     ),
     registerDiffDocuments(),
   ];
+}
+
+/** What a key that does nothing is run with. */
+const nothing = 'nothing';
+
+/**
+ * What is done by keys, maybe in haste. A decision is about the change that the key before has gone
+ * to, and the next change comes after the one that the key before has decided on.
+ */
+function keyCommands(app: App): Record<string, (of?: unknown) => Promise<void>> {
+  const order = new InOrder(patience);
+  const acts: Record<string, (of?: LinePlace) => Promise<void>> = {
+    nextHunk: () => go(app.review, 1),
+    previousHunk: () => go(app.review, -1),
+    peekHunk: (place) => peekHere(app, place),
+    acceptHunk: () => decideHere(app, 'acp.review.accept'),
+    rejectHunk: () => decideHere(app, 'acp.review.reject'),
+  };
+  return Object.fromEntries(
+    Object.entries(acts).map(([name, act]) => [
+      name,
+      async (of) =>
+        of === nothing ? undefined : order.run(() => act(of as LinePlace | undefined)),
+    ]),
+  );
+}
+
+/**
+ * Runs what keys do once, to no effect. When a command is run for the first time VS Code asks first
+ * for the extension that it is of, and later keys, whose commands have been run, come before it.
+ */
+export async function warmUp(app: App): Promise<void> {
+  const commands = Object.keys(keyCommands(app)).map((name) => ({
+    command: `acpls.${name}`,
+    args: nothing,
+  }));
+  await vscode.commands.executeCommand('runCommands', { commands });
 }
 
 /** The file a command was clicked on, else the one in front. */
@@ -60,7 +101,7 @@ function fileOf(app: App, of: Node | vscode.Uri | undefined): FileReview | undef
 }
 
 /** Shows what was there before a hunk: that of a lens, or the one at the cursor. */
-async function peekHere(app: App, of?: { uri: string; line: number }): Promise<void> {
+async function peekHere(app: App, of?: LinePlace): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   const uri = editor?.document.uri.toString();
   const here = uri && editor && app.review.at(uri, editor.selection.active.line)[0];

@@ -12,7 +12,16 @@ import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import type { Typing } from './editor';
-import { type Ends, eolOf, find, replaceText, sameEnds, turnEnds, withEnds } from './edits';
+import {
+  type Ends,
+  eolOf,
+  find,
+  replaceText,
+  roundTrip,
+  sameEnds,
+  turnEnds,
+  withEnds,
+} from './edits';
 import type { Saves } from './saves';
 import { carry, difference, endsOf, follow, sameText, typedAt } from './text';
 
@@ -323,11 +332,6 @@ function placeCarets(document: vscode.TextDocument, { carets }: Mine): boolean {
     }
   }
   return moved;
-}
-
-/** Resolves when all that VS Code's window has done up to now has been told. */
-async function roundTrip(): Promise<void> {
-  await vscode.commands.executeCommand('setContext', 'acpls.roundTrip', true);
 }
 
 async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {

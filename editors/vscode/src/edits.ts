@@ -111,3 +111,8 @@ export async function replaceText(document: vscode.TextDocument, want: string): 
   );
   return vscode.workspace.applyEdit(edit);
 }
+
+/** Resolves when all that VS Code's window has done up to now has been told. */
+export async function roundTrip(): Promise<void> {
+  await vscode.commands.executeCommand('setContext', 'acpls.roundTrip', true);
+}

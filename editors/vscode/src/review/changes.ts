@@ -1,6 +1,7 @@
 /** Shows changes: one file or all beside what was there before, and one after the other. */
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { roundTrip } from '../edits';
 import type { FileReview, ReviewState } from './state';
 
 /** The document that shows a file as it would be if every undecided change were rejected. */
@@ -66,6 +67,7 @@ export async function show(uri: string, line: number): Promise<void> {
     new vscode.Range(at, at),
     vscode.TextEditorRevealType.InCenterIfOutsideViewport,
   );
+  await roundTrip(); // until then VS Code may say that the cursor is where it was
 }
 
 /** Goes to the next hunk, or the one before, in any file. */

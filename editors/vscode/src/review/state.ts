@@ -52,6 +52,19 @@ export class ReviewState {
     this.files.set(review.uri, { uri: review.uri, rev: review.rev, review, hunks });
   }
 
+  /** Hunks, or files as a whole, were decided on. Proposed ones stay until their question is answered. */
+  decided(ids: readonly string[]): void {
+    const gone = new Set(ids);
+    for (const { review } of this.files.values()) {
+      const hunks = review.hunks.filter(({ id, state }) => state === 'proposed' || !gone.has(id));
+      const { file, ...rest } = review;
+      const whole = file !== undefined && (file.state === 'proposed' || !gone.has(file.id));
+      if (hunks.length < review.hunks.length || (file !== undefined && !whole)) {
+        this.update({ ...rest, hunks, ...(whole && { file }) });
+      }
+    }
+  }
+
   /** A document has changed to `version`. Changes are in the order in which they apply. */
   changed(uri: string, version: number, changes: readonly Change[]): void {
     const kept = this.changes.get(uri) ?? [];

@@ -13,6 +13,7 @@ import * as crash from './stories/crash.mjs';
 import * as dirty from './stories/dirty.mjs';
 import * as files from './stories/files.mjs';
 import * as first from './stories/first.mjs';
+import * as haste from './stories/haste.mjs';
 import * as lenses from './stories/lenses.mjs';
 import * as questions from './stories/questions.mjs';
 import * as reload from './stories/reload.mjs';
@@ -25,7 +26,7 @@ const { values, positionals } = parseArgs({
 });
 const pkg = path.resolve(positionals[0] ?? path.join(root, 'dist/acp-ls-linux-x64.vsix'));
 const pictures = process.env.ACPLS_TEST_PICTURES;
-const stories = { first, files, undo, crash, reload, clean, dirty, questions, lenses };
+const stories = { first, files, undo, crash, reload, clean, dirty, questions, lenses, haste };
 if (values.only && !(values.only in stories)) {
   console.error(`no story is called '${values.only}': one of ${Object.keys(stories).join(', ')}`);
   process.exit(2);

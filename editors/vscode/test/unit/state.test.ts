@@ -37,6 +37,19 @@ suite('review state', () => {
     assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
   });
 
+  test('what was decided on is gone, but for what is only marked', () => {
+    const state = new ReviewState();
+    const hunks = [hunk('h', 1, 2), hunk('i', 4, 5), hunk('p', 7, 8, 'proposed')];
+    state.update({ ...review('a', 1, ...hunks), file: { id: 'f', op: 'create' } });
+    state.update({ ...review('b', null), file: { id: 'g', op: 'delete' } });
+    state.changed('a', 2, [put(0, 'x\n')]);
+    state.decided(['h', 'p', 'f', 'g', 'else']);
+    const { file, hunks: left } = state.file('a')?.review ?? {};
+    assert.deepEqual([file, left?.map(({ id }) => id)], [undefined, ['i', 'p']]);
+    assert.deepEqual(state.file('a')?.hunks[0]?.lines, { start: 5, end: 6 });
+    assert.equal(state.file('b'), undefined);
+  });
+
   test('lines follow changes that come after what was told', () => {
     const state = new ReviewState();
     state.update(review('a', 1, hunk('h', 4, 6)));
