@@ -219,7 +219,7 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 	out.changed = true
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: op, edit: edit, enc: live.at.enc}
 	f.flight = fl
-	announce := f.announce(next, f.created, f.deleted, false)
+	announce := f.announce(next, f.created, f.deleted, false, false)
 	f.mu.Unlock()
 
 	announce()

@@ -160,3 +160,40 @@ func TestRefusedWriteArrivesByTheDisk(t *testing.T) {
 		}
 	}
 }
+
+// What an agent sent through us once, and the file has not had since the next turn began, is a
+// change if it comes to the disk again: it is not the second half of that old write.
+func TestDiskAsItWasSentInAnEarlierTurn(t *testing.T) {
+	sent := strings.Replace(ten, "5\n", "FIVE\n", 1)
+	for _, again := range []bool{false, true} { // the user has gone back, or on
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		e.open(uri, ten)
+		turnOf(t, c, l, func(h Host, sid string) {
+			if err := h.WriteTextFile(t.Context(), sid, path, sent); err != nil {
+				t.Error(err)
+			}
+		})
+		if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+			t.Fatal(err)
+		}
+		saved := ten
+		if again {
+			saved += "11\n"
+		}
+		e.typeAt(uri, 0, len(e.text(uri)), saved)
+		writeFile(t, path, saved)
+		e.send(buffers.Save{URI: uri})
+		e.replace(uri, "1\n", "1 USER\n")
+		turnOf(t, c, l, func(Host, string) { writeFile(t, path, sent) })
+		if got, want := e.text(uri), strings.Replace(sent, "1\n", "1 USER\n", 1); got != want {
+			t.Errorf("again %v: text %q, want %q", again, got, want)
+		}
+		if base, err := c.Baseline(uri); err != nil || base != strings.Replace(saved, "1\n", "1 USER\n", 1) {
+			t.Errorf("again %v: baseline %q, %v", again, base, err)
+		}
+	}
+}

@@ -197,6 +197,7 @@ type version struct {
 	from             buffers.Path
 	mode             string
 	gone             bool
+	away             bool   // there is no file, and of that nothing is undecided
 	onDisk           bool   // the file has this text
 	disputed         *taken // what the disk has, if some of it is in conflict with the text
 
@@ -212,15 +213,22 @@ func (v version) entire() bool {
 type beside struct {
 	Disputed                *keptDisputes `json:",omitempty"`
 	GoneBack, MadeAway, Ran bool          `json:",omitempty"`
+	Away                    bool          `json:",omitempty"`
 }
 
 func (v version) beside() []byte {
-	x := beside{v.disputed.kept(), v.goneBack, v.madeAway, v.ran}
+	x := beside{v.disputed.kept(), v.goneBack, v.madeAway, v.ran, v.away}
 	if x == (beside{}) {
 		return nil
 	}
 	b, _ := json.Marshal(x) // it cannot fail
 	return b
+}
+
+// isAway reports whether a record is of a file that is not there, of which nothing is undecided.
+func isAway(r *journal.Record) bool {
+	var x beside
+	return r.Deleted && len(r.Beside) > 0 && json.Unmarshal(r.Beside, &x) == nil && x.Away
 }
 
 // recallBeside takes up what an earlier run knew beside the state; mu is held.
@@ -268,6 +276,7 @@ func (f *file) version() version {
 		if f.before != nil && len(f.before.disputes) > 0 && doc == f.doc {
 			v.disputed = f.before
 		}
+		v.away = f.missing && doc == f.doc && len(f.open) == 0 && !v.deleted && !v.gone
 	}
 	if v.doc == nil {
 		v.created, v.deleted, v.gone, v.mode = false, false, false, ""
@@ -326,7 +335,7 @@ func (f *file) keep(sync bool) {
 // held.
 func (f *file) draft(v version) func() journal.Record {
 	r := journal.Record{
-		Path: string(f.path), Created: v.created, Deleted: v.deleted || v.gone, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
+		Path: string(f.path), Created: v.created, Deleted: v.deleted || v.gone || v.away, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
 		From: string(v.from), Mode: v.mode,
 	}
 	if was, now := f.entire.copy, f.entire.now; v.opaqueIs != "" {
@@ -391,10 +400,10 @@ func (f *file) unkept() bool {
 	return ignored
 }
 
-// announce prepares the record of an edit that makes next of the file's text; mu
-// is held. What it returns writes the record, and is called without mu before
+// announce prepares the record of an edit that makes next of the file's text, which may be
+// missing before it, and away behind it; mu is held. What it returns writes the record, and is called without mu before
 // the edit is made.
-func (f *file) announce(next *review.Doc, created, deleted, missing bool) func() {
+func (f *file) announce(next *review.Doc, created, deleted, missing, away bool) func() {
 	d := f.core.durable
 	if !d.usable() {
 		return func() {}
@@ -402,6 +411,7 @@ func (f *file) announce(next *review.Doc, created, deleted, missing bool) func()
 	now, was := f.version(), f.doc.Text()
 	after := now
 	after.doc, after.rev, after.created, after.deleted, after.onDisk = next, next.Revision(), created, deleted, len(f.open) == 0
+	after.away = away
 	drafts := []func() journal.Record{f.draft(now), f.draft(after)}
 	return func() {
 		f.kept.pen <- struct{}{}

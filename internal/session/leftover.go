@@ -152,7 +152,7 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 	r := journal.Record{
 		Path: string(l.Path), Time: d.core.now(), OnDisk: true,
 		Before: &journal.Seen{Missing: !l.Before.Exists, Text: buffers.NormHashText(l.was)}, Text: buffers.NormHashText(now),
-		Created: l.After.Exists && (from.Created || !l.Before.Exists && !from.Deleted), Deleted: !l.After.Exists && !from.Created,
+		Created: l.After.Exists && (from.Created || !l.Before.Exists && (!from.Deleted || isAway(from))), Deleted: !l.After.Exists && !from.Created,
 		From: from.From, Mode: from.Mode, Pending: len(doc.Hunks(review.StatePending, review.StateConflict)),
 	}
 	if l.exact && l.Before.Exists && l.After.Exists && !l.Before.Same(checkpoint.State{Exists: true, Content: l.Before.Content, Exec: l.After.Exec}) {

@@ -162,7 +162,17 @@ func (w *modelWorld) acceptedHunk(f *modelFile, h review.Hunk) {
 	for _, n := range difference(h.Text, h.BaseText) {
 		delete(f.gone, n)
 	}
+	f.oddly(h)
 	w.release(f, h.BaseText+h.Gone)
+}
+
+// oddly notes that a hunk was decided on, which may have one of two rows of a name.
+func (f *modelFile) oddly(h review.Hunk) {
+	for _, n := range append(namesOf(h.Text), namesOf(h.BaseText)...) {
+		if f.odd[n] {
+			f.loose, f.ever[n], f.lax[n] = true, true, true
+		}
+	}
 }
 
 // release notes that words in rows the user let go need not be anywhere.
@@ -187,6 +197,7 @@ func (w *modelWorld) rejects(f *modelFile, was sight, d Decision, err error) err
 	}
 	want := namesOf(was.text)
 	for _, h := range w.hunksOf(was, d, review.StatePending) {
+		f.oddly(h)
 		want = w.expected(want, h.Text, h.BaseText)
 		for _, n := range namesOf(h.BaseText) {
 			delete(f.gone, n)
@@ -278,6 +289,9 @@ func (w *modelWorld) adopted(f *modelFile, was sight, d Decision, accept bool, e
 	s, err := w.after(f, was, d, err)
 	if err != nil {
 		return err
+	}
+	for _, h := range was.hunks {
+		f.oddly(h)
 	}
 	inBase, inText := setOf(namesOf(s.base)), setOf(namesOf(s.text))
 	wasBase, wasText := setOf(namesOf(was.base)), setOf(namesOf(was.text))

@@ -32,6 +32,8 @@ func (w *modelWorld) step() error {
 		w.outsideStep(f)
 	case k < 79:
 		err = w.turnPoint()
+	case k < 81 && w.opts.journal:
+		err = w.crashStep()
 	default:
 		err = w.decideStep(f)
 	}

@@ -11,8 +11,10 @@ import (
 
 // typed notes that the user made now of the text.
 func (w *modelWorld) typed(f *modelFile, now string) {
-	if now == f.disk && f.taken != f.disk {
-		w.undone(f, now) // or a reload: nobody can tell
+	if now == f.disk && (f.taken != f.disk || len(f.contested) > 0) {
+		// Or a reload: nobody can tell. What of the disk was in conflict with the text has
+		// come into it by that, and is the agent's.
+		w.undone(f, now)
 		f.any = true
 		return
 	}
@@ -129,7 +131,7 @@ func (w *modelWorld) userStep(f *modelFile) error {
 			return nil
 		}
 		i := w.r.IntN(len(rows))
-		if n := nameOf(rows[i]); n != "" && !w.inBase(n) {
+		if n := nameOf(rows[i]); n != "" && (!w.inBase(n) || f.odd[n]) {
 			return nil // which characters are still the agent's is not for the model to say
 		}
 		edits = append(edits, edit{starts[i], starts[i] + len(body(i)), w.name("U")})
@@ -192,7 +194,7 @@ func (w *modelWorld) undone(f *modelFile, now string) {
 	for _, n := range namesOf(now) {
 		// To recall a text that has no place for what is gone now would lose that: the
 		// engine takes such an undo for typing, and so what it brings for the user's.
-		if w.claimed[n] || isAgents(n) && len(f.gone) > 0 {
+		if w.claimed[n] || isAgents(n) && (len(f.gone) > 0 || w.crashed) {
 			f.lax[n] = true
 		}
 	}

@@ -108,7 +108,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	}
 	announce := func() {}
 	if !op.marks {
-		announce = f.announce(next, created, deleted, !had.Exists)
+		announce = f.announce(next, created, deleted, !had.Exists, !deleted && (removes || !had.Exists && !out.changed))
 	}
 	f.kept.aloud = true
 	f.mu.Unlock()

@@ -152,6 +152,7 @@ func (f *file) peek() (disk *buffers.Disk, differs bool) {
 // was a while ago, if it was read then.
 func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	f.mu.Lock()
+	f.sent = nil // what is written from now on is no second half of that
 	live, _, open := f.live()
 	known, noText := f.doc != nil || f.before != nil, f.entire.copy != nil
 	if !open && noText {
@@ -345,7 +346,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	fl.op = load
 	f.flight = fl
-	announce := f.announce(next, f.created, f.deleted, false)
+	announce := f.announce(next, f.created, f.deleted, false, false)
 	f.mu.Unlock()
 	announce()
 	reloaded, err := live.at.editor.Reload(ctx, live.uri)
@@ -467,7 +468,7 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 	_ = take.apply(next) // a merge cannot fail
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: take}
 	f.flight = fl
-	announce := f.announce(next, f.created, f.deleted, false)
+	announce := f.announce(next, f.created, f.deleted, false, false)
 	f.mu.Unlock()
 	announce()
 	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String())

@@ -108,3 +108,80 @@ func TestRejectedLongAgoIsForgotten(t *testing.T) {
 		t.Errorf("told %q", w.e.messages)
 	}
 }
+
+// A file that is gone, by the user's will or with it, is not offered as deleted after a crash
+// though what was rejected in it is listed yet.
+func TestRejectedInAFileThatIsGone(t *testing.T) {
+	remove := func(w *earth) {
+		if err := os.Remove(w.path("f")); err != nil {
+			w.t.Error(err)
+		}
+	}
+	turn := func(w *earth, do func(w *earth)) {
+		turnOf(w.t, w.c, w.l, func(h Host, sid string) {
+			do(w)
+			h.Update(sid, ToolPatch{ID: "t", Title: str("Run"), Kind: str("execute"), Status: str("completed")})
+		})
+	}
+	for _, x := range []struct {
+		name, old string
+		gone      func(w *earth)
+		again     bool // what was rejected can be brought back
+	}{
+		{"deletion accepted", abc, func(w *earth) {
+			turn(w, remove)
+			w.wantHunks("f", "delete a|b|c|>", review.StatePending)
+			if _, err := w.c.Accept(t.Context(), Decide{URI: w.uri("f")}); err != nil {
+				t.Error(err)
+			}
+		}, false},
+		{"deleted by the user", abc, func(w *earth) {
+			remove(w)
+			turn(w, func(*earth) {}) // at the start of which that is seen
+		}, false},
+		{"making rejected", "", func(w *earth) {
+			w.agent("f", "new\n")
+			if _, err := w.c.Reject(t.Context(), Decide{URI: w.uri("f")}); err != nil {
+				t.Error(err)
+			}
+		}, true},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			w := newEarth(t)
+			w.start()
+			if x.old != "" {
+				writeFile(t, w.path("f"), x.old)
+				w.agent("f", aBc)
+				if _, err := w.c.Reject(t.Context(), Decide{URI: w.uri("f")}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			x.gone(w)
+			rejected := w.hunks("f", review.StateRejected)
+			if rejected == "" {
+				t.Error("nothing is listed as rejected")
+			}
+			for range 2 {
+				w.crash()
+				w.wantHunks("f", "", review.StatePending)
+				w.wantHunks("f", rejected, review.StateRejected)
+				if _, err := w.c.Reject(t.Context(), Decide{}); err != nil {
+					t.Error(err)
+				}
+				if _, err := os.Stat(w.path("f")); err == nil {
+					t.Error("the file is there again")
+				}
+			}
+			for _, r := range w.c.Reviews(w.uri("f"), "", review.StateRejected) {
+				for _, h := range r.Hunks {
+					if _, err := w.c.Restore(t.Context(), Decide{Hunks: []string{h.ID}}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			if _, err := os.Stat(w.path("f")); (err == nil) != x.again {
+				t.Errorf("restored: %v", err)
+			}
+		})
+	}
+}

@@ -310,6 +310,8 @@ func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resum
 // takeUp makes doc, as an earlier run knew it, that of the text found. lost is what it has lost
 // already; mu is held.
 func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, found text.Text, missing bool, sum *resumed) {
+	from.Deleted = from.Deleted && missing && !isAway(&from)
+	from.Created = from.Created && !missing
 	undecided := func() int {
 		n := len(doc.Hunks(review.StatePending, review.StateConflict))
 		if from.Created || from.Deleted || from.From != "" || from.Mode != "" {
@@ -324,8 +326,6 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		}
 		f.kept.rested = from.Time
 	}
-	from.Deleted = from.Deleted && missing
-	from.Created = from.Created && !missing
 	f.takeUpWhole(&from, missing)
 	if lost = append(lost, doc.Resume(found)...); len(lost) > 0 {
 		sum.lost = append(sum.lost, fmt.Sprintf("%s (%s, listed with the rejected ones)", f.path, number(len(lost), "change")))

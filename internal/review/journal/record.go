@@ -23,7 +23,7 @@ type Record struct {
 	// Text is the hash of the text after it, as State has it.
 	Text text.Hash
 
-	Created, Deleted bool   // what an agent did to the file as a whole, undecided
+	Created, Deleted bool   // what an agent did to the file as a whole, mostly undecided
 	Opaque, OpaqueOp string // why it has no hunks, and what was done to it
 	From             string // the path it had before an agent renamed it, undecided
 	Mode             string // what an agent did to its mode, undecided: +x or -x

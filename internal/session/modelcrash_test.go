@@ -1,0 +1,71 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"acp-ls/internal/review"
+)
+
+// crashStep is the end of acp-ls by SIGKILL, and the next one in the editor that has lived
+// on. Everything is as it was.
+func (w *modelWorld) crashStep() error {
+	if err := w.upToDate(); err != nil {
+		return err
+	}
+	w.settle() // what was left alone for a second is written down
+	was := map[*modelFile]sight{}
+	for _, f := range w.files {
+		if f.taken != f.disk || f.isTaken != f.exists {
+			return nil // whose that is depends on who is at work
+		}
+		was[f] = w.see(f)
+	}
+	w.logf("acp-ls is killed and started again")
+	old := w.e
+	old.onApply = func(DocumentEdit) (bool, error) { return true, ErrRefused }
+	old.onSave = func(string) error { return ErrUnsupported }
+	old.onReload = func(string) (bool, error) { return false, nil }
+	old.onAdopt = func(string, int32, string) (bool, error) { return false, nil }
+	state := w.t.TempDir()
+	copyTree(w.t, state, w.state) // what there is now
+	w.stop()
+	w.state = state
+	w.host, w.sid, w.end, w.session, w.turn = nil, "", nil, "", ""
+	w.crashed = true
+	w.start()
+	if w.r.IntN(2) == 0 {
+		w.settle()
+	}
+	for _, f := range w.files {
+		f.knows, f.asked, f.sent, f.seen, f.saves = false, false, "", nil, false
+		if f.open {
+			w.e.open(f.uri, old.text(f.uri))
+		}
+	}
+	w.settle()
+	for _, f := range w.files {
+		if err := sameSight(was[f], w.see(f)); err != nil {
+			return fmt.Errorf("%s after a restart: %w", f.name, err)
+		}
+	}
+	return nil
+}
+
+// sameSight compares what could be seen of a file before a crash with what can be after it.
+func sameSight(a, b sight) error {
+	same := func(g, h review.Hunk) bool {
+		return g.ID == h.ID && g.State == h.State && g.StartLine == h.StartLine && g.EndLine == h.EndLine && g.Text == h.Text && g.BaseText == h.BaseText
+	}
+	switch {
+	case a.text != b.text:
+		return fmt.Errorf("text is %q, was %q", b.text, a.text)
+	case a.base != b.base:
+		return fmt.Errorf("baseline is %q, was %q", b.base, a.base)
+	case a.created != b.created || a.deleted != b.deleted:
+		return fmt.Errorf("created is %v, was %v; deleted is %v, was %v", b.created, a.created, b.deleted, a.deleted)
+	case !slices.EqualFunc(a.hunks, b.hunks, same):
+		return fmt.Errorf("hunks are %+v, were %+v", b.hunks, a.hunks)
+	}
+	return nil
+}
