@@ -87,7 +87,10 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 			f.later()
 		default:
 			f.keepBefore(text.New(disk.Content))
+			f.missing = false
 		}
+		f.isBack()
+		f.publish()
 		f.mu.Unlock()
 	}
 	switch {

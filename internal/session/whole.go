@@ -264,10 +264,11 @@ func (f *file) takeGone(ctx context.Context, was checkpoint.State) error {
 	return nil
 }
 
-// isBack takes in that the file of a document is there again; mu is held.
+// isBack takes in that the file of a document is there again, which was gone under it or when
+// that was opened; mu is held.
 func (f *file) isBack() {
-	if f.entire.gone {
-		f.entire.gone = false
+	if f.entire.gone || f.deleted {
+		f.entire.gone, f.deleted = false, false
 		f.shownRev = ^f.shownRev
 	}
 }

@@ -215,3 +215,60 @@ func remove(t *testing.T, path string) {
 		t.Fatal(err)
 	}
 }
+
+// A file that an agent has deleted is there again, whoever has put it back and whoever sees
+// it first: the editor that opens it, or the one that saves a new document under its name.
+func TestDeletedFileThatIsBack(t *testing.T) {
+	for name, back := range map[string]func(e *fakeEditor, uri, path string){
+		"written, and opened": func(e *fakeEditor, uri, path string) {
+			writeFile(e.t, path, "new\n")
+			e.open(uri, "new\n")
+		},
+		"opened, and saved": func(e *fakeEditor, uri, path string) {
+			e.open(uri, "")
+			e.typeAt(uri, 0, 0, "new\n")
+			writeFile(e.t, path, "new\n")
+			e.send(buffers.Save{URI: uri})
+		},
+		"opened, and written": func(e *fakeEditor, uri, path string) {
+			e.open(uri, "")
+			writeFile(e.t, path, "new\n")
+			e.send(buffers.Close{URI: uri})
+			e.open(uri, "new\n")
+		},
+	} {
+		for _, inTurn := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, in the turn: %v", name, inTurn), func(t *testing.T) {
+				l := &fakeLauncher{}
+				c, e, root := setup(t, l)
+				path := filepath.Join(root, "a")
+				uri := buffers.PathURI(path)
+				writeFile(t, path, ten)
+				turnOf(t, c, l, func(Host, string) {
+					remove(t, path)
+					s := c.allSessions()[0]
+					c.turnPoint(s, s.now())
+					if r := c.Reviews(uri, ""); len(r) != 1 || r[0].File == nil || r[0].File.Op != "delete" {
+						t.Errorf("%+v", r)
+					}
+					if inTurn {
+						back(e, uri, path)
+					}
+				})
+				if !inTurn {
+					back(e, uri, path)
+				}
+				e.await("the file", func() bool { r := e.reviews[uri]; return r.File == nil && len(r.Hunks) > 0 })
+				if base, err := c.Baseline(uri); err != nil || strings.Replace(base, "new\n", "", 1) != ten {
+					t.Errorf("baseline %q, %v", base, err)
+				}
+				if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+					t.Error(err)
+				}
+				if got := e.text(uri); got != "new\n" || readFile(t, path) != got {
+					t.Errorf("text %q", got)
+				}
+			})
+		}
+	}
+}
