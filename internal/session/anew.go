@@ -106,7 +106,7 @@ func (f *file) findOut(ctx context.Context) error {
 		f.keepBeforeOf(noted.text, o)
 	}
 	f.core.unasked(f.path, o)
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.stir()
 	f.publish()
 	return nil

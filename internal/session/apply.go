@@ -261,7 +261,7 @@ func (f *file) land(t text.Text) bool {
 	}
 	fl.landed = true
 	f.tookIn(fl.op)
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	return true
 }
 
@@ -360,7 +360,7 @@ func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
 	}
 	f.doc, fl.landed = d, true
 	f.tookIn(op)
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	return true
 }
 

@@ -88,7 +88,7 @@ func (f *file) acceptApproved() {
 func (f *file) acceptFile() {
 	if (f.created || f.deleted) && len(visible(f.doc.Hunks(review.StatePending))) == 0 {
 		f.created, f.deleted = false, false
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 	}
 }
 

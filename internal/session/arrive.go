@@ -133,7 +133,7 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 		f.keepBeforeOf(now, o)
 	}
 	f.core.unasked(f.path, o)
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.stir()
 	f.publish()
 }

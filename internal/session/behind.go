@@ -378,7 +378,7 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 	f.record(&o, base, now, !had && ch.After.Exists)
 	f.keepBeforeOf(now, o)
 	f.missing = !ch.After.Exists
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 	return nil

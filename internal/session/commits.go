@@ -165,7 +165,7 @@ func (f *file) doubts(now checkpoint.Entry) {
 		return
 	}
 	f.doc, f.created, f.deleted, f.opaque, f.opaqueOp, f.entire = u.doc, u.created, u.deleted, u.opaque, u.opaqueOp, u.entire
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 }
 
@@ -340,7 +340,7 @@ func (f *file) markCommitted(head checkpoint.State) {
 			f.ingit.committed[id] = true
 		}
 	}
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 }
 

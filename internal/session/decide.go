@@ -331,14 +331,14 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	}
 	if f.deleted && !how.rejects && (whole || pending == 0) {
 		f.deleted = false
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 		f.publish()
 	}
 	if created && (whole || pending == 0) {
 		// Accepted as a whole, or rejected down to what the user wrote in it
 		// (rule 7); tryOnDisk has removed it if nothing was left.
 		f.created = false
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 		f.publish()
 	}
 	putBack := deleted && !f.deleted && how.rejects

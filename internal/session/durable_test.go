@@ -11,6 +11,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
 )
 
 const abc, aBc = "a\nb\nc\n", "a\nB\nc\n"
@@ -272,3 +273,27 @@ func TestJournalThatCannotBeOpenedIsSaid(t *testing.T) {
 }
 
 func textOf(s string) text.Text { return text.New(s) }
+
+// What the editor shows of a file is what there is, also where a document comes with another
+// text than the disk, and with a conflict that this one has not.
+func TestShownIsWhatWakes(t *testing.T) {
+	for typed := range 7 { // revisions are counted, and may be the same
+		w := newEarth(t)
+		w.start()
+		writeFile(t, w.path("f"), abc)
+		w.e.open(w.uri("f"), abc)
+		w.e.replace(w.uri("f"), "b\n", "b user\n")
+		turnOf(t, w.c, w.l, func(Host, string) { writeFile(t, w.path("f"), aBc) })
+		for range typed {
+			w.e.replace(w.uri("f"), "c\n", "c\nmore\n")
+		}
+		shown := func() []review.Hunk { return w.e.reviews[w.uri("f")].Hunks }
+		for range 2 {
+			w.c.file(buffers.Path(w.path("f"))).keep(true)
+			text := w.crash()[w.uri("f")]
+			w.e.await("the hunk that the disk has", func() bool { return len(shown()) == 1 && shown()[0].State == review.StatePending })
+			w.e.open(w.uri("f"), text)
+			w.e.await("the conflict", func() bool { return len(shown()) == 1 && shown()[0].State == review.StateConflict })
+		}
+	}
+}

@@ -261,7 +261,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	if _, d, ok := f.live(); ok && d.Text.Equal(t) {
 		live.at.store.Loaded(d)
 	}
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.stir()
 	f.publish()
 	f.mu.Unlock()

@@ -61,8 +61,8 @@ type file struct {
 	ingit       ingit
 	created     bool // an agent's write made the file and the user has not accepted that
 	settling    *time.Timer
-	shown       bool // the editors have been told of hunks
-	shownRev    uint64
+	shown       bool            // the editors have been told of hunks
+	shownRev    uint64          // of doc, or notShown
 	hasOrigin   map[string]bool // sessions with pending hunks, as last counted
 	gone        bool            // dropped from the core's table
 
@@ -75,6 +75,9 @@ type file struct {
 	left         *leftover     // on disk by an earlier run, until it is opened
 	recalled     *keptDisputes // of an earlier run, until it is known what the disk has
 }
+
+// notShown is no revision of a document: what the editors were shown is not what there is.
+const notShown = ^uint64(0)
 
 type openDoc struct {
 	at  *Attachment
@@ -416,7 +419,7 @@ func (f *file) republish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.shown {
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 		f.publish()
 	}
 }
@@ -471,7 +474,7 @@ func (f *file) markCreated(by review.Origin) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.created, f.entire.by = true, by
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 }
 

@@ -281,7 +281,7 @@ func (f *file) wakeWithout(l *leftover, t text.Text) {
 		return // that is known to be of another text
 	}
 	f.doc, f.created, f.deleted = nil, false, false
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	if l.entry == nil {
 		return
 	}

@@ -244,7 +244,7 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 		from.wentTo = to.path
 	}
 	for _, f := range []*file{from, to} {
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 		f.publish()
 		f.dropIfIdle()
 	}
@@ -279,7 +279,7 @@ func (c *Core) takeLost(ctx context.Context, f *file) (bool, error) {
 	for _, x := range []*file{f, old} {
 		x.keepBefore(text.Text{})
 		x.missing = true
-		x.shownRev = ^x.shownRev
+		x.shownRev = notShown
 		x.publish()
 	}
 	return true, nil
@@ -359,7 +359,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	from.missing, f.missing = false, true
 	from.wentTo = ""
 	for _, x := range []*file{from, f} {
-		x.shownRev = ^x.shownRev
+		x.shownRev = notShown
 		x.publish()
 		x.dropIfIdle()
 	}

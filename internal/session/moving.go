@@ -77,7 +77,7 @@ func (g *gate) showMove(from, to string) error {
 	}
 	f.moving = &moving{id: "move:" + string(g.core().changeID()) + ":" + string(src), to: dst, gate: g}
 	g.moves = append(g.moves, f)
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	return nil
 }
@@ -90,7 +90,7 @@ func (g *gate) leaveMoves() {
 		f.mu.Lock()
 		if f.moving != nil && f.moving.gate == g {
 			f.moving = nil
-			f.shownRev = ^f.shownRev
+			f.shownRev = notShown
 			f.publish()
 			f.dropIfIdle()
 		}

@@ -37,7 +37,7 @@ func (old *file) sayWhere(f *file) {
 		return
 	}
 	old.wentTo = where
-	old.shownRev = ^old.shownRev
+	old.shownRev = notShown
 	old.publish()
 }
 
@@ -56,6 +56,6 @@ func (f *file) movedTo() buffers.Path {
 func (f *file) isHere() {
 	if f.wentTo != "" {
 		f.wentTo = ""
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 	}
 }

@@ -141,7 +141,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		f.entire.by = *op.by
 	}
 	if f.created != created || f.deleted != deleted {
-		f.shownRev = ^f.shownRev // also where no row has changed
+		f.shownRev = notShown // also where no row has changed
 	}
 	f.doc, f.created, f.deleted = next, created, deleted
 	if out.changed {

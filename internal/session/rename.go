@@ -29,7 +29,7 @@ func (f *file) park() {
 func (f *file) unpark(t text.Text) {
 	if f.doc == nil && f.parked != nil && f.parked.Text().Equal(t) {
 		f.doc, f.created = f.parked, f.parkedCreated
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 	}
 	f.parked = nil
 }
@@ -73,7 +73,7 @@ func (c *Core) renamed(from buffers.Path, to *file, was text.Text) {
 		doc.Reload(now, review.Origin{Change: c.changeID(), Author: review.AuthorUser})
 	}
 	to.doc, to.created = doc, created
-	to.shownRev = ^to.shownRev
+	to.shownRev = notShown
 	to.publish()
 	old.publish()
 }
@@ -125,6 +125,6 @@ func (f *file) copyOf(doc *review.Doc, was text.Text) {
 		doc.Reload(now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}
 	f.doc = doc
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 }

@@ -270,7 +270,7 @@ func (f *file) wake(found text.Text, missing bool) {
 	}
 	// What was taken up for the disk's text meanwhile is only that text's.
 	f.asleep, f.doc, f.created, f.deleted = nil, nil, false, false
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	var sum resumed
 	if err := f.wakeOn(e.Entry, found, missing, &sum); err != nil {
 		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
@@ -340,7 +340,7 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		f.keepBefore(found)
 		f.missing = missing
 	}
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.stir()
 }
@@ -400,7 +400,7 @@ func (f *file) resumeOpaque(last journal.Record, sum *resumed) {
 	}
 	sum.pending++
 	sum.files++
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.mu.Unlock()
 	f.keep(false)

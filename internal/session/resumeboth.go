@@ -191,7 +191,7 @@ func (f *file) layUnderLive(e journal.Entry, sum *resumed) error {
 		whole := *from
 		f.takeUpWhole(&whole, false)
 	}
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.stir()
 	return nil

@@ -127,7 +127,7 @@ func (f *file) restoreWhole(ctx context.Context) error {
 	f.entire.was, f.entire.now, f.entire.copy = u.entire.was, u.entire.now, u.entire.copy
 	f.missing = u.entire.gone
 	f.placeholder()
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	return nil
 }

@@ -244,7 +244,7 @@ func (f *file) notMovedFrom(ctx context.Context, p buffers.Path) error {
 	f.doc = review.New(text.Text{}, f.core.now)
 	f.doc.AgentEdit(now, f.entire.by)
 	f.entire.from, f.created = "", true
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	return nil
 }
@@ -288,7 +288,7 @@ func (f *file) goneByUser(opaque bool) {
 		f.keepBefore(text.Text{})
 	}
 	f.missing = true
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 }
@@ -326,7 +326,7 @@ func (f *file) madeByUser(ctx context.Context) error {
 		}
 	}
 	f.missing = false
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 	return nil
@@ -373,7 +373,7 @@ func (c *Core) renamedByUser(ctx context.Context, from, to *file) error {
 	from.follow()
 	from.entire = entire{}
 	from.goneByUser(opaque)
-	to.shownRev = ^to.shownRev
+	to.shownRev = notShown
 	to.publish()
 	to.dropIfIdle()
 	return nil
@@ -479,7 +479,7 @@ func (f *file) takeSaved(ctx context.Context, saved string) error {
 		f.keepBefore(is)
 		f.missing = false
 	}
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 	return nil

@@ -49,7 +49,7 @@ func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
 	}
 	if f.opaque == "" && !f.doc.Text().Equal(now) {
 		f.doc.Follow(now, by)
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 	}
 	was := f.version()
 	there := len(f.doc.Hunks(review.StatePending)) > 0
@@ -66,7 +66,7 @@ func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
 		f.deleted, w.goneBack = true, false
 	}
 	if f.version() != was {
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 	}
 	f.publish()
 	f.dropIfIdle()

@@ -117,7 +117,7 @@ func (f *file) makeAgain(ctx context.Context) error {
 	f.entire.by, f.entire.refused = *f.entire.refused, nil
 	f.keepBeforeOf(text.Text{}, f.entire.by)
 	f.placeholder()
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	return nil
 }
@@ -151,7 +151,7 @@ func (f *file) takeMode(was, now bool, o review.Origin) {
 		return
 	}
 	f.placeholder()
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 }
@@ -202,7 +202,7 @@ func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Or
 	}
 	f.undone = nil
 	f.placeholder()
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	return lost
 }
@@ -215,7 +215,7 @@ func (f *file) takeBack(now checkpoint.State) {
 	w := &f.entire
 	if w.wasExec != nil && now.Exists && now.Exec == *w.wasExec {
 		w.wasExec, w.exec = nil, nil
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 		f.publish()
 		f.dropIfIdle()
 	}
@@ -230,7 +230,7 @@ func (f *file) opaqueBack() {
 		return
 	}
 	f.opaque, f.opaqueSeen, f.entire.copy = "", nil, nil
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 }
@@ -259,7 +259,7 @@ func (f *file) takeGone(ctx context.Context, was checkpoint.State) error {
 	}
 	f.entire.gone, f.entire.by, f.entire.ran, f.entire.held = true, o, was.Exec, held
 	f.history = append(f.history, agentStep{session: o.Session, turn: o.Turn, before: text.New(held), gone: true})
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	return nil
 }
@@ -269,7 +269,7 @@ func (f *file) takeGone(ctx context.Context, was checkpoint.State) error {
 func (f *file) isBack() {
 	if f.entire.gone || f.deleted {
 		f.entire.gone, f.deleted = false, false
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 	}
 }
 
@@ -326,7 +326,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		})
 	}
 	f.entire.gone, f.entire.wasExec = false, nil
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 	return true, ""
@@ -375,7 +375,7 @@ func (f *file) acceptWhole() (done bool) {
 	}
 	f.opaque, f.entire.copy, f.undone = "", nil, nil
 	f.entire.from, f.entire.gone, f.entire.wasExec = "", false, nil
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
 	return true
@@ -391,7 +391,7 @@ func (f *file) closedGone() {
 	f.withoutFile(f.doc)
 	f.keepBefore(text.Text{})
 	f.missing = true
-	f.shownRev = ^f.shownRev
+	f.shownRev = notShown
 }
 
 // withoutFile makes doc, of a document whose file is gone, say so by its rows; mu is
