@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -139,24 +140,22 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 }
 
 // beforeTurn is what a file held when the turn began that runs where it lies; nil: no
-// such turn, or more than one, or nobody knows. created: it was not there.
+// such turn, or nobody knows. Of several it is the last one: what was done until then was taken
+// in when that began. created: it was not there.
 func (c *Core) beforeTurn(ctx context.Context, p buffers.Path) (had *taken, created bool) {
 	var point *checkpoint.Checkpoint
-	n := 0
+	var at time.Time
 	for _, s := range c.allSessions() {
 		if !s.reviews(p) {
 			continue
 		}
 		s.mu.Lock()
-		if s.running != nil {
-			n++
-			if s.pointOf == s.running {
-				point = s.point
-			}
+		if s.running != nil && s.pointOf == s.running && !s.pointAt.Before(at) {
+			point, at = s.point, s.pointAt
 		}
 		s.mu.Unlock()
 	}
-	if n != 1 || point == nil {
+	if point == nil {
 		return nil, false
 	}
 	was, err := point.Before(ctx, p)

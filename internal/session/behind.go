@@ -33,7 +33,7 @@ func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
 	s.core.durable.beforeCopies().begin(s, point)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.point, s.pointOf, s.prepared = point, t, nil
+	s.point, s.pointOf, s.pointAt, s.prepared = point, t, s.core.now(), nil
 	s.tellNotes(point)
 }
 

@@ -44,6 +44,7 @@ type fakeEditor struct {
 	onAdopt      func(uri string, version int32, text string) (bool, error)
 
 	wire sync.Mutex // stands for the one read loop
+	enc  position.Encoding
 }
 
 type fakeDoc struct {
@@ -56,7 +57,8 @@ func newFakeEditor(t testing.TB, c *Core, root string) *fakeEditor {
 		entries: map[string][]Entry{}, reviews: map[string]Review{}}
 	e.cond = sync.NewCond(&e.mu)
 	e.at = c.Attach(e, []string{root})
-	e.at.SetEncoding(position.UTF8)
+	e.enc = position.UTF8
+	e.at.SetEncoding(e.enc)
 	return e
 }
 
@@ -142,8 +144,8 @@ func (e *fakeEditor) typeLocked(uri string, start, end int, s string) {
 	e.mu.Unlock()
 	e.sendLocked(buffers.Change{URI: uri, Version: v, Changes: []buffers.ContentChange{{
 		Range: &position.Range{
-			Start: position.OffsetPosition(old, start, position.UTF8),
-			End:   position.OffsetPosition(old, end, position.UTF8),
+			Start: position.OffsetPosition(old, start, e.enc),
+			End:   position.OffsetPosition(old, end, e.enc),
 		}, Text: s,
 	}}})
 }
@@ -195,7 +197,7 @@ func (e *fakeEditor) edit(d DocumentEdit, checkVersion bool) error {
 	}
 	var changes []buffers.ContentChange
 	for _, ed := range slices.Backward(d.Edits) { // from the end, so that ranges stay right
-		start, end := position.RangeOffsets(doc.text, ed.Range, position.UTF8)
+		start, end := position.RangeOffsets(doc.text, ed.Range, e.enc)
 		doc.text = doc.text.Replace(start, end, ed.NewText)
 		r := ed.Range
 		changes = append(changes, buffers.ContentChange{Range: &r, Text: ed.NewText})

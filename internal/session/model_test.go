@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/position"
 	"acp-ls/internal/config"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
@@ -87,6 +88,9 @@ type modelOptions struct {
 	saveMode          config.Save
 	undoIsTwoMessages bool
 	journal           bool // and acp-ls is killed now and then
+	two               bool // sessions
+	again             bool // agents do things twice
+	encoding          position.Encoding
 }
 
 type modelWorld struct {
@@ -113,11 +117,28 @@ type modelWorld struct {
 	trace    []string
 	over     bool // a row stands twice: the oracle knows no more
 
+	sessions      []*modelSession
+	*modelSession // the one that is at it
+}
+
+// modelSession is a session, and what its agent can have seen of the files.
+type modelSession struct {
 	host    Host // set while a turn runs
 	sid     string
 	session string
 	turn    string
 	end     chan StopReason
+	known   map[*modelFile]*modelKnown
+}
+
+// modelKnown is what an agent can have seen of a file.
+type modelKnown struct {
+	seen    []string
+	asked   bool   // it has asked us for it
+	sent    string // what it wrote through us last
+	known   string // what the agent believes to be there
+	knows   bool
+	refused []string // what it wrote and was refused, and from what that was made; empty: nothing
 }
 
 // modelFile is what must be so of one file.
@@ -133,13 +154,10 @@ type modelFile struct {
 	taken   string // what of the disk is in the text
 	isTaken bool   // beside it: there was a file
 
-	seen  []string // what the agent can have seen
-	asked bool     // it has asked us for it
-	sent  string   // what it wrote through us last
-	known string   // what the agent believes to be there
-	knows bool
+	*modelKnown // of the session that is at it
 
-	saves bool // the editor has saved for the core
+	saves  bool   // the editor has saved for the core
+	mirror string // what came through us last in this turn: it may come by the disk too
 
 	base string // the editor's belief of what the disk has
 	undo []string
@@ -173,7 +191,8 @@ func newModel(t *testing.T, seed uint64) *modelWorld {
 		undoIsTwoMessages: one(3),
 	}
 	more := rand.New(rand.NewPCG(seed, 23)) // what was thought of later changes no other history
-	w.opts.journal = more.IntN(4) == 0
+	w.opts.journal, w.opts.two, w.opts.again = more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0
+	w.opts.encoding = []position.Encoding{position.UTF8, position.UTF16, position.UTF32}[more.IntN(3)]
 	w.root = t.TempDir()
 	if p, err := buffers.Resolve(w.root); err == nil {
 		w.root = string(p)
@@ -205,6 +224,7 @@ func newModel(t *testing.T, seed uint64) *modelWorld {
 		w.files = append(w.files, f)
 		w.logf("%s: %q, there %v", f.name, s, f.exists)
 	}
+	w.fresh()
 	return w
 }
 
@@ -227,7 +247,8 @@ func (w *modelWorld) start() {
 	w.l = &fakeLauncher{}
 	w.l.prompt = func(ctx context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
 		end := make(chan StopReason)
-		w.e.note(func() { w.host, w.sid, w.end = a.host, sid, end })
+		s := w.modelSession
+		w.e.note(func() { s.host, s.sid, s.end = a.host, sid, end })
 		select {
 		case r := <-end:
 			return r, nil
@@ -239,6 +260,8 @@ func (w *modelWorld) start() {
 	w.c = New(o)
 	w.c.unwatched = true // nothing may wait for the system; hints come as steps
 	w.e = newFakeEditor(w.t, w.c, w.root)
+	w.e.enc = w.opts.encoding
+	w.e.at.SetEncoding(w.e.enc)
 	w.e.caps = map[string]bool{"reload": w.opts.reload, "adopt": w.opts.adopt, "save": w.opts.save}
 	w.editor()
 }
@@ -253,8 +276,68 @@ func (w *modelWorld) stop() {
 }
 
 func (w *modelWorld) close() {
-	if w.end != nil && w.host != nil {
-		close(w.end)
+	for _, s := range w.sessions {
+		if s.end != nil && s.host != nil {
+			close(s.end)
+		}
+	}
+}
+
+// fresh makes the sessions new ones, that have not begun.
+func (w *modelWorld) fresh() {
+	w.sessions = []*modelSession{{}}
+	if w.opts.two {
+		w.sessions = append(w.sessions, &modelSession{})
+	}
+	for _, s := range w.sessions {
+		s.known = map[*modelFile]*modelKnown{}
+		for _, f := range w.files {
+			s.known[f] = &modelKnown{}
+		}
+	}
+	w.use(w.sessions[0])
+}
+
+// use makes s the session that is at it.
+func (w *modelWorld) use(s *modelSession) {
+	w.modelSession = s
+	for _, f := range w.files {
+		f.modelKnown = s.known[f]
+	}
+}
+
+// useAny makes any session that one.
+func (w *modelWorld) useAny() {
+	if len(w.sessions) > 1 {
+		w.use(w.sessions[w.r.IntN(len(w.sessions))])
+	}
+}
+
+// useRunning makes one that is in a turn that one, if there is one.
+func (w *modelWorld) useRunning() bool {
+	if w.useAny(); w.turn != "" {
+		return true
+	}
+	for _, s := range w.sessions {
+		if s.turn != "" {
+			w.use(s)
+			return true
+		}
+	}
+	return false
+}
+
+// saw notes that all agents can have seen s of a file.
+func (w *modelWorld) saw(f *modelFile, s string) {
+	for _, o := range w.sessions {
+		o.known[f].seen = append(o.known[f].seen, s)
+	}
+}
+
+// unsent notes that what agents sent of a file last need not be there.
+func (w *modelWorld) unsent(f *modelFile) {
+	for _, o := range w.sessions {
+		o.known[f].sent = "\x00"
 	}
 }
 
@@ -501,6 +584,18 @@ func (w *modelWorld) verifyFile(f *modelFile) error {
 				continue
 			}
 			return fmt.Errorf("row %q is %q in the baseline", row, rows[n])
+		}
+	}
+	if undone {
+		// A row that came back as one of the agent's may stand in the baseline as another.
+		var put, out []string
+		for _, h := range s.hunks {
+			if h.State == review.StatePending {
+				put, out = append(put, namesOf(h.Text)...), append(out, namesOf(h.BaseText)...)
+			}
+		}
+		for _, n := range put {
+			f.odd[n] = f.odd[n] || slices.Contains(out, n)
 		}
 	}
 	// A row that stands in the place of another has that one's place in the baseline.

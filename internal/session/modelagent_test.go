@@ -13,12 +13,21 @@ import (
 )
 
 func (w *modelWorld) turnStep() error {
-	if !w.inTurn() {
-		w.logf("a turn begins")
+	w.useAny()
+	if w.turn == "" {
+		w.logf("a turn begins (%d)", slices.Index(w.sessions, w.modelSession))
+		others := w.inTurn()
 		w.host = nil
 		dirty := map[*modelFile]bool{}
 		for _, f := range w.files {
 			dirty[f] = f.open && w.dirty(f)
+		}
+		if w.session == "" && w.opts.two {
+			info, err := w.c.NewSession(w.t.Context(), NewSession{})
+			if err != nil {
+				return err
+			}
+			w.session = info.Session
 		}
 		res, err := w.c.Prompt(w.t.Context(), Prompt{Text: "go", Session: w.session})
 		if err != nil {
@@ -30,23 +39,33 @@ func (w *modelWorld) turnStep() error {
 			return errors.New("the turn has not begun")
 		}
 		for _, f := range w.files {
-			f.knows = false
+			f.knows, f.refused = false, nil
 			f.seen = append(f.seen, w.see(f).text)
-			if dirty[f] {
+			if others { // what they have done so far is theirs
+				if err := w.noticed(f, true); err != nil {
+					return err
+				}
+			} else if dirty[f] {
 				f.taken, f.isTaken = f.disk, f.exists
 			} else if err := w.noticed(f, false); err != nil {
 				return err
 			}
+			f.mirror = "\x00"
 		}
 		return nil
 	}
+	return w.endTurn()
+}
+
+// endTurn ends the turn of the session that is at it.
+func (w *modelWorld) endTurn() error {
 	if w.r.IntN(4) == 0 {
-		w.logf("the turn is cancelled")
+		w.logf("the turn is cancelled (%d)", slices.Index(w.sessions, w.modelSession))
 		if err := w.c.Cancel(w.t.Context(), w.session); err != nil {
 			return err
 		}
 	} else {
-		w.logf("the turn ends")
+		w.logf("the turn ends (%d)", slices.Index(w.sessions, w.modelSession))
 		w.end <- "end_turn"
 	}
 	w.settle()
@@ -63,7 +82,7 @@ func (w *modelWorld) dirty(f *modelFile) bool {
 
 // turnPoint is one of the moments in which the disk is compared.
 func (w *modelWorld) turnPoint() error {
-	if !w.inTurn() {
+	if !w.useRunning() {
 		return nil
 	}
 	if w.r.IntN(3) == 0 {
@@ -79,11 +98,14 @@ func (w *modelWorld) turnPoint() error {
 }
 
 func (w *modelWorld) agentStep(f *modelFile) error {
-	if !w.inTurn() {
+	if !w.useRunning() {
 		return nil
 	}
 	if byDisk := w.r.IntN(4) == 0; byDisk != w.opts.disk {
 		return w.diskStep(f)
+	}
+	if w.opts.again && w.r.IntN(5) == 0 {
+		return w.againStep(f)
 	}
 	switch w.r.IntN(5) {
 	case 0, 1, 2:
@@ -138,8 +160,45 @@ func (w *modelWorld) writeStep(f *modelFile) error {
 		f.known = ""
 	}
 	content := w.edited(f.known, "A")
+	return w.writeThis(f, f.known, content)
+}
+
+func (w *modelWorld) writeThis(f *modelFile, known, content string) error {
 	w.logf("the agent writes %s: %q", f.name, content)
-	return w.writes(f, f.known, content, func() error { return w.host.WriteTextFile(w.t.Context(), w.sid, f.path, content) })
+	return w.writes(f, known, content, func() error { return w.host.WriteTextFile(w.t.Context(), w.sid, f.path, content) })
+}
+
+// againStep is what an agent does that does it once more: it writes what it was refused, what
+// it has written, or that to the disk too.
+func (w *modelWorld) againStep(f *modelFile) error {
+	switch {
+	case f.open && !f.exists:
+		return nil
+	case f.refused != nil:
+		return w.writeThis(f, f.refused[0], f.refused[1])
+	case !f.knows || f.sent == "\x00" || f.sent == "":
+		return nil
+	case w.r.IntN(3) == 0:
+		return w.writeThis(f, f.sent, f.sent)
+	}
+	rows := map[string]string{}
+	for _, row := range rowsOfText(f.disk) {
+		rows[nameOf(row)] = row
+	}
+	for _, row := range rowsOfText(f.sent) {
+		if was, ok := rows[nameOf(row)]; ok && was != row {
+			return nil // it takes back what the user has typed in that row, which then is the agent's
+		}
+	}
+	w.logf("the agent writes %s on disk too: %q", f.name, f.sent)
+	w.write(f, f.sent)
+	if f.open && f.sent == f.text {
+		f.loose, f.any = true, true
+	}
+	if w.r.IntN(3) > 0 {
+		return w.turnPoint()
+	}
+	return nil
 }
 
 // writes runs what the agent does, while the user types or not, and checks what has
@@ -183,9 +242,11 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	case !errors.As(err, &e) || e.Kind != KindConflict && e.Kind != KindBusy && e.Kind != KindStale:
 		return fmt.Errorf("write: %w", err)
 	}
-	f.known, f.knows = content, err == nil
+	f.known, f.knows, f.refused = content, err == nil, nil
 	if f.seen = append(f.seen, content); err == nil {
-		f.sent = content
+		f.sent, f.mirror = content, content
+	} else {
+		f.refused = []string{known, content}
 	}
 	if err := w.compare(s, append(want, typed...), disputed...); err != nil {
 		return fmt.Errorf("the write made %q of %q: %w", s.text, f.text, err)
@@ -198,6 +259,8 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	}
 	for _, n := range typed {
 		delete(w.claimed, n)
+		// There may have been the one without the other.
+		f.had[strings.Replace(s.text, n+w.opts.eol, "", 1)] = true
 	}
 	return nil
 }

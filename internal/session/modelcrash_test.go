@@ -31,14 +31,14 @@ func (w *modelWorld) crashStep() error {
 	copyTree(w.t, state, w.state) // what there is now
 	w.stop()
 	w.state = state
-	w.host, w.sid, w.end, w.session, w.turn = nil, "", nil, "", ""
+	w.fresh()
 	w.crashed = true
 	w.start()
 	if w.r.IntN(2) == 0 {
 		w.settle()
 	}
 	for _, f := range w.files {
-		f.knows, f.asked, f.sent, f.seen, f.saves = false, false, "", nil, false
+		f.saves = false
 		if f.open {
 			w.e.open(f.uri, old.text(f.uri))
 		}

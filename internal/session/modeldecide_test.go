@@ -55,6 +55,7 @@ func (w *modelWorld) decideStep(f *modelFile) error {
 	case k < 16:
 		return w.resolveStep(f, before[f])
 	case k < 18:
+		w.useAny()
 		accept := w.r.IntN(2) == 0
 		of := Decide{Session: w.session}
 		if w.r.IntN(2) == 0 {
@@ -77,6 +78,9 @@ func (w *modelWorld) decideStep(f *modelFile) error {
 		return nil
 	case k < 19 && w.session != "":
 		turn := ""
+		if w.useAny(); w.session == "" {
+			return nil
+		}
 		if w.r.IntN(2) == 0 {
 			turn = w.turn
 		}
@@ -100,7 +104,7 @@ func (w *modelWorld) upToDate() error {
 	if !behind {
 		return nil
 	}
-	if w.inTurn() {
+	if w.useRunning() {
 		w.logf("a tool call ends")
 		w.host.Update(w.sid, ToolPatch{ID: "t" + fmt.Sprint(w.steps), Title: str("Run"), Kind: str("execute"), Status: str("completed")})
 		w.settle()
@@ -116,7 +120,7 @@ func (w *modelWorld) after(f *modelFile, was sight, d Decision, err error) (sigh
 	}
 	w.settle()
 	w.rewritten(f)
-	f.sent = "\x00" // it may have been rejected
+	w.unsent(f) // it may have been rejected
 	s := w.see(f)
 	switch {
 	case !f.open && f.exists && f.disk != s.text:
@@ -300,7 +304,11 @@ func (w *modelWorld) adopted(f *modelFile, was sight, d Decision, accept bool, e
 			return fmt.Errorf("%s: accept made %q of the text %q", f.name, s.text, was.text)
 		}
 		for n := range inBase {
-			if !wasBase[n] && !wasText[n] {
+			if wasBase[n] || wasText[n] {
+				continue
+			}
+			// One agent's row that another has taken out may stand in the baseline now.
+			if f.gone[n], f.ever[n], w.accepted[n] = true, true, true; !slices.Contains(namesOf(gones(was)), n) {
 				return fmt.Errorf("%s: accept put %s into the baseline", f.name, n)
 			}
 		}
@@ -370,8 +378,8 @@ func (w *modelWorld) takesBack(f *modelFile, was sight, d Decision, err error) e
 
 // finish ends the turn and rejects all that is left: that is the baseline.
 func (w *modelWorld) finish() error {
-	if w.inTurn() {
-		if err := w.turnStep(); err != nil {
+	for w.useRunning() {
+		if err := w.endTurn(); err != nil {
 			return err
 		}
 	}

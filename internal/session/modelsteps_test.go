@@ -47,7 +47,10 @@ func (w *modelWorld) step() error {
 	return w.verify()
 }
 
-func (w *modelWorld) inTurn() bool { return w.turn != "" }
+// inTurn tells whether any agent is at work.
+func (w *modelWorld) inTurn() bool {
+	return slices.ContainsFunc(w.sessions, func(s *modelSession) bool { return s.turn != "" })
+}
 
 // noticed checks that what the disk has is in the text by now, as an agent's change or
 // the user's.
@@ -79,7 +82,9 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 		if f.text == f.taken && onlyLF(now) != onlyLF(f.disk) {
 			return fmt.Errorf("%s had nothing unsaved and is %q, not as on disk: %q", f.name, now, f.disk)
 		}
-		if onlyLF(now) == onlyLF(f.disk) {
+		if now == f.text && f.disk == f.mirror {
+			agents = true // it had come through us already
+		} else if onlyLF(now) == onlyLF(f.disk) {
 			// Loaded as it is.
 		} else if err := w.compare(s, w.expected(namesOf(f.text), f.taken, f.disk), w.refused(f)...); err != nil {
 			return fmt.Errorf("%s, with %q on disk that was %q: %w", f.name, f.disk, f.taken, err)
@@ -105,7 +110,7 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 		f.loose = true // rows that stood for rows which are gone have gone with them
 	}
 	f.taken, f.isTaken = f.disk, f.exists
-	f.seen = append(f.seen, f.disk)
+	w.saw(f, f.disk)
 	return nil
 }
 
@@ -133,7 +138,7 @@ func (w *modelWorld) allNoticed(agents, onlyOpen bool) error {
 			return err
 		}
 		if f.disk != f.text {
-			f.sent = "\x00" // it may have seen the disk since
+			w.unsent(f) // it may have seen the disk since
 		}
 	}
 	return nil

@@ -266,6 +266,7 @@ func (w *modelWorld) openOrClose(f *modelFile) error {
 			return nil
 		}
 		w.logf("open %s", f.name)
+		f.mirror = "\x00"
 		if err := w.noticed(f, w.inTurn()); err != nil {
 			return err
 		}

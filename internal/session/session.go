@@ -46,6 +46,7 @@ type session struct {
 	loading   bool                        // the agent replays history
 	point     *checkpoint.Checkpoint      // of the turn that runs, or ran last
 	pointOf   *turn                       // that it is of
+	pointAt   time.Time                   // when it was made
 	prepared  *checkpoint.Checkpoint      // made while nothing went on, for the next turn's
 	pointing  chan struct{}               // holds a value while one is made
 	noted     map[string]bool             // what was said once of checkpoints
