@@ -38,7 +38,7 @@ func (f *file) classify(r reloading, disk buffers.Disk, err error) {
 		if !live.Equal(r.loaded) {
 			f.doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 		}
-		f.shownRev = ^f.shownRev
+		f.shownRev = notShown
 		f.stir()
 	}
 	f.publish()
