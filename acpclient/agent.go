@@ -299,7 +299,8 @@ func describe(name string, r *wire.InitializeResponse, q quirks, login proc.Comm
 		Name: name, LoadSession: c.LoadSession,
 		Resume: c.Session.Resume != nil, List: c.Session.List != nil, Close: c.Session.Close != nil,
 		Delete: c.Session.Delete != nil, Fork: c.Session.Fork != nil,
-		Image: c.Prompt.Image, Audio: c.Prompt.Audio, EmbeddedContext: c.Prompt.EmbeddedContext && !q.dropsEmbedded,
+		MoreRoots: c.Session.AdditionalDirectories != nil,
+		Image:     c.Prompt.Image, Audio: c.Prompt.Audio, EmbeddedContext: c.Prompt.EmbeddedContext && !q.dropsEmbedded,
 		MissingReadsEmpty: q.missingReadsEmpty, MirrorsWrites: q.mirrorsWrites,
 	}
 	if r.AgentInfo != nil {

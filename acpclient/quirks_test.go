@@ -42,3 +42,16 @@ func TestDescribeWithQuirks(t *testing.T) {
 		}
 	}
 }
+
+// More folders than one are given only to agents that say they take them.
+func TestDescribeFolders(t *testing.T) {
+	for _, can := range []bool{false, true} {
+		r := &wire.InitializeResponse{}
+		if can {
+			r.AgentCapabilities.Session.AdditionalDirectories = &wire.Capability{}
+		}
+		if i := describe("a", r, quirks{}, proc.Command{}); i.MoreRoots != can {
+			t.Errorf("says %v: %+v", can, i)
+		}
+	}
+}

@@ -28,6 +28,7 @@ type AgentInfo struct {
 	Resume, List, Close  bool
 	Delete, Fork         bool
 	Image, Audio         bool
+	MoreRoots            bool // it can work in more than one folder
 	EmbeddedContext      bool
 	AuthMethods          []AuthMethod
 	// MissingReadsEmpty: a missing file must read as empty text, not as an

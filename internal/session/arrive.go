@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"acp-ls/buffers"
-	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
@@ -143,7 +142,7 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 // such turn, or nobody knows. Of several it is the last one: what was done until then was taken
 // in when that began. created: it was not there.
 func (c *Core) beforeTurn(ctx context.Context, p buffers.Path) (had *taken, created bool) {
-	var point *checkpoint.Checkpoint
+	var point *points
 	var at time.Time
 	for _, s := range c.allSessions() {
 		if !s.reviews(p) {

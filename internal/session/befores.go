@@ -67,33 +67,42 @@ func (b *befores) root(root string) *beforeRoot {
 	return r
 }
 
-// save notes the copies of a checkpoint.
-func (b *befores) save(root string, point *checkpoint.Checkpoint) {
+// save notes the copies of checkpoints.
+func (b *befores) save(p *points) {
 	if !b.usable() {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.write(true, b.news(root, point)...)
+	for i, root := range p.roots {
+		b.write(true, b.news(root, p.of[i])...)
+	}
 }
 
-// begin notes the copies of the checkpoint of a turn, and that it runs. It returns when
+// begin notes the copies of the checkpoints of a turn, and that it runs. It returns when
 // all of that is on the disk.
-func (b *befores) begin(s *session, point *checkpoint.Checkpoint) {
+func (b *befores) begin(s *session, p *points) {
 	if !b.usable() {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	notes := b.news(s.cwd, point)
-	if notes == nil && b.root(s.cwd).pins == nil {
+	for i, root := range p.roots {
+		b.beginIn(root, s, p.of[i])
+	}
+}
+
+// beginIn is begin for one of the folders; mu is held.
+func (b *befores) beginIn(root string, s *session, point *checkpoint.Checkpoint) {
+	notes := b.news(root, point)
+	if notes == nil && b.root(root).pins == nil {
 		return // nothing is covered
 	}
-	if !b.write(true, append(notes, journal.Note{Key: noteTurn + s.cwd + "\x00" + s.id, Value: []byte{}})...) {
+	if !b.write(true, append(notes, journal.Note{Key: noteTurn + root + "\x00" + s.id, Value: []byte{}})...) {
 		return
 	}
 	ctx, cancel := context.WithCancel(b.d.core.ctx)
-	b.root(s.cwd).running[s.id] = cancel
+	b.root(root).running[s.id] = cancel
 	b.turns.Add(1)
 	b.d.core.spawn(func() { b.live(ctx) })
 }
@@ -121,17 +130,18 @@ func (b *befores) end(s *session) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	r := b.roots[s.cwd]
-	if r == nil || r.running[s.id] == nil {
-		return
-	}
 	if b.d.core.ctx.Err() != nil {
 		return // the core is closed, and nobody has looked
 	}
-	r.running[s.id]()
-	delete(r.running, s.id)
-	b.turns.Add(-1)
-	b.write(false, journal.Note{Key: noteTurn + s.cwd + "\x00" + s.id})
+	for root, r := range b.roots {
+		if r.running[s.id] == nil {
+			continue
+		}
+		r.running[s.id]()
+		delete(r.running, s.id)
+		b.turns.Add(-1)
+		b.write(false, journal.Note{Key: noteTurn + root + "\x00" + s.id})
+	}
 }
 
 // close lets go of the notes, unless a turn ran when the core was closed.

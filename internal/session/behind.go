@@ -38,13 +38,15 @@ func (s *session) takeCheckpoint(ctx context.Context, t *turn) {
 }
 
 // tellNotes says once in a session what a checkpoint cannot cover; mu is held.
-func (s *session) tellNotes(point *checkpoint.Checkpoint) {
-	for note := range strings.SplitSeq(point.Note(), "\n") {
-		if note == "" || !s.tellOnce(note) {
-			continue
-		}
-		if point.IsGone(note) { // which cannot wait until somebody reads the conversation
-			s.core.tell(LevelWarning, note)
+func (s *session) tellNotes(p *points) {
+	for _, point := range p.of {
+		for note := range strings.SplitSeq(point.Note(), "\n") {
+			if note == "" || !s.tellOnce(note) {
+				continue
+			}
+			if point.IsGone(note) { // which cannot wait until somebody reads the conversation
+				s.core.tell(LevelWarning, note)
+			}
 		}
 	}
 }
@@ -69,13 +71,13 @@ func (s *session) prepare() {
 		return
 	}
 	if point := s.newCheckpoint(s.core.ctx); point != nil {
-		s.core.durable.beforeCopies().save(s.cwd, point)
+		s.core.durable.beforeCopies().save(point)
 	}
 }
 
-// newCheckpoint makes a checkpoint, with what still holds of the last one; nil if it
-// cannot. There is one at a time: who comes second has the first one's work.
-func (s *session) newCheckpoint(ctx context.Context) *checkpoint.Checkpoint {
+// newCheckpoint makes a checkpoint of each folder, with what still holds of the last one;
+// nil if it cannot. There is one at a time: who comes second has the first one's work.
+func (s *session) newCheckpoint(ctx context.Context) *points {
 	select {
 	case s.pointing <- struct{}{}:
 		defer func() { <-s.pointing }()
@@ -88,17 +90,25 @@ func (s *session) newCheckpoint(ctx context.Context) *checkpoint.Checkpoint {
 		earlier = s.point
 	}
 	s.mu.Unlock()
-	point, err := checkpoint.Take(ctx, buffers.Path(s.cwd), earlier, checkpoint.Options{Skip: s.core.own})
-	if err != nil {
-		if ctx.Err() == nil {
-			s.core.log.Warn("checkpoint", "session", s.id, "err", err)
+	p := &points{}
+	for _, root := range s.roots() {
+		point, err := checkpoint.Take(ctx, buffers.Path(root), earlier.forRoot(root), checkpoint.Options{Skip: s.core.own})
+		if err == nil {
+			p.roots, p.of = append(p.roots, root), append(p.of, point)
+			continue
 		}
+		if ctx.Err() != nil {
+			return nil
+		}
+		s.core.log.Warn("checkpoint", "session", s.id, "folder", root, "err", err)
+	}
+	if len(p.of) == 0 {
 		return nil
 	}
 	s.mu.Lock()
-	s.prepared = point
+	s.prepared = p
 	s.mu.Unlock()
-	return point
+	return p
 }
 
 // compareDisk tracks what has changed in files nobody has open, and what has become
@@ -117,10 +127,13 @@ func (s *session) compareDisk(ctx context.Context) {
 		changes, err = point.Changes(ctx)
 	}
 	if err != nil {
-		if ctx.Err() == nil {
-			s.core.log.Warn("compare with checkpoint", "session", s.id, "err", err)
+		if ctx.Err() != nil {
+			return
 		}
-		return
+		s.core.log.Warn("compare with checkpoint", "session", s.id, "err", err)
+		if len(changes) == 0 {
+			return
+		}
 	}
 	s.mu.Lock()
 	s.tellNotes(point) // the turn may have taken away what it relies on
@@ -176,7 +189,7 @@ func readIn(st checkpoint.State) *buffers.Disk {
 }
 
 // documentsGone tracks the open documents whose files the turn has taken away.
-func (s *session) documentsGone(ctx context.Context, point *checkpoint.Checkpoint) {
+func (s *session) documentsGone(ctx context.Context, point *points) {
 	for _, f := range s.core.filesOf(s) {
 		f.mu.Lock()
 		open := len(f.open) > 0
@@ -198,7 +211,7 @@ func (s *session) documentsGone(ctx context.Context, point *checkpoint.Checkpoin
 // comparePutBack tracks what has been put back in files nobody has open: they are
 // as they were when the turn began, and so not among its changes, but are known to
 // have been another way since.
-func (s *session) comparePutBack(ctx context.Context, point *checkpoint.Checkpoint, changes []checkpoint.Change) {
+func (s *session) comparePutBack(ctx context.Context, point *points, changes []checkpoint.Change) {
 	for _, f := range s.core.filesOf(s) {
 		f.mu.Lock()
 		change := f.fileChange()

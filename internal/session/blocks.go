@@ -93,6 +93,9 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 	if r.dirtyNote != "" {
 		out = append(out, Block{Type: "text", Text: r.dirtyNote})
 	}
+	if note := s.foldersNote(); note != "" {
+		out = append(out, Block{Type: "text", Text: note})
+	}
 	if note := wordsNote(mentions, lost); note != "" {
 		out = append(out, Block{Type: "text", Text: note})
 	}

@@ -250,7 +250,7 @@ func (f *file) renamedFrom() buffers.Path {
 // there, and its agent has the prompt.
 func (c *Core) worked(folder string) bool {
 	return slices.ContainsFunc(c.allSessions(), func(s *session) bool {
-		return s.atWork() && (inRoots(s.roots(), folder) || inRoots([]string{folder}, s.cwd))
+		return s.atWork() && s.worksIn(folder)
 	})
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"acp-ls/buffers"
 )
 
 // Completion is one proposal for a prompt's text: bytes [Start, End) of it
@@ -89,9 +91,15 @@ func (c *Core) completeMentions(s *session, prefix string, start, end int) []Com
 			out = append(out, Completion{Label: "@" + w.word, Kind: "word", Detail: w.detail, InsertText: "@" + w.word, Start: start, End: end})
 		}
 	}
-	cwd := c.folderFor(c.ctx, "", false, nil).path
+	var cwd string
 	if s != nil {
 		cwd = s.cwd
+	} else {
+		cwd = c.folderFor(c.ctx, "", false, nil).path
+	}
+	roots := []string{cwd}
+	if p, err := buffers.Resolve(cwd); err == nil {
+		roots = append(roots, c.otherRoots(string(p))...)
 	}
 	seen := map[string]bool{}
 	add := func(name, kind, detail string) {
@@ -108,18 +116,20 @@ func (c *Core) completeMentions(s *session, prefix string, start, end int) []Com
 	for _, a := range c.attached() {
 		for _, d := range a.store.All() {
 			if p := d.Path(); p != "" {
-				if rel, err := filepath.Rel(cwd, string(p)); err == nil && filepath.IsLocal(rel) && matches(rel, prefix) {
-					add(filepath.ToSlash(rel), "file", "open")
+				if name := relName(cwd, string(p)); inRoots(roots, string(p)) && matches(name, prefix) {
+					add(name, "file", "open")
 				}
 			}
 		}
 	}
-	for _, f := range filesUnder(cwd, prefix) {
-		kind := "file"
-		if strings.HasSuffix(f, "/") {
-			kind = "folder"
+	for _, root := range roots {
+		for _, f := range filesUnder(cwd, root, prefix) {
+			kind := "file"
+			if strings.HasSuffix(f, "/") {
+				kind = "folder"
+			}
+			add(f, kind, "")
 		}
-		add(f, kind, "")
 	}
 	return out
 }
@@ -138,10 +148,10 @@ func matches(name, prefix string) bool {
 	return true
 }
 
-// filesUnder lists files whose path matches, those that begin with prefix and
-// the shorter ones first. Hidden folders and those of dependencies are left out
+// filesUnder lists files in root whose name, seen from cwd, matches: those that begin
+// with prefix and the shorter ones first. Hidden folders and those of dependencies are left out
 // unless the prefix names them.
-func filesUnder(root, prefix string) []string {
+func filesUnder(cwd, root, prefix string) []string {
 	var found []string
 	walked := 0
 	_ = filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -154,11 +164,10 @@ func filesUnder(root, prefix string) []string {
 		if walked++; walked > maxWalked {
 			return fs.SkipAll
 		}
-		rel, err := filepath.Rel(root, p)
-		if err != nil || rel == "." {
+		if p == root {
 			return nil
 		}
-		rel = filepath.ToSlash(rel)
+		rel := relName(cwd, p)
 		name := path.Base(rel)
 		if d.IsDir() {
 			if (strings.HasPrefix(name, ".") || name == "node_modules" || name == "vendor" || name == "target") && !strings.HasPrefix(prefix, rel) {

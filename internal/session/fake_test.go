@@ -308,6 +308,7 @@ type fakeAgent struct {
 
 	mu      sync.Mutex
 	n       int
+	params  SessionParams // of the session begun last
 	cancels map[string]context.CancelFunc
 	blocks  [][]Block
 	done    chan struct{}
@@ -317,10 +318,11 @@ type fakeAgent struct {
 
 func (a *fakeAgent) Info() AgentInfo { return a.info }
 
-func (a *fakeAgent) NewSession(context.Context, SessionParams) (SessionState, error) {
+func (a *fakeAgent) NewSession(_ context.Context, p SessionParams) (SessionState, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.n++
+	a.params = p
 	return SessionState{SessionID: fmt.Sprintf("remote%d", a.n)}, nil
 }
 

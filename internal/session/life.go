@@ -60,6 +60,7 @@ func (c *Core) newSession(agent string, at folder, options map[string]any) (*ses
 		state: StateStarting, opened: make(chan struct{}), ledger: newLedger(c.now), looking: make(chan struct{}, 1), naming: make(chan struct{}, 1), pointing: make(chan struct{}, 1),
 	}
 	s.tools = newTools(s)
+	s.findRoots()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -130,9 +131,10 @@ func (s *session) agent(ctx context.Context) (p *agentProcess, err error) {
 	return p, err
 }
 
-func (s *session) params() SessionParams {
+// params are those of a session that an agent is to begin or to open.
+func (s *session) params(p *agentProcess) SessionParams {
 	st := s.core.settings()
-	p := SessionParams{Cwd: s.cwd}
+	params := SessionParams{Cwd: s.cwd, MoreRoots: s.moreRootsFor(p.agent.Info())}
 	for _, m := range st.MCPServers {
 		srv := MCPServer{Type: m.Type, Name: m.Name, Command: m.Command, Args: m.Args, URL: m.URL}
 		for _, e := range m.Env {
@@ -141,12 +143,12 @@ func (s *session) params() SessionParams {
 		for _, h := range m.Headers {
 			srv.Headers = append(srv.Headers, NameValue(h))
 		}
-		p.MCPServers = append(p.MCPServers, srv)
+		params.MCPServers = append(params.MCPServers, srv)
 	}
 	if srv, ok := s.offerTools(); ok {
-		p.MCPServers = append(p.MCPServers, srv)
+		params.MCPServers = append(params.MCPServers, srv)
 	}
-	return p
+	return params
 }
 
 func (s *session) open(ctx context.Context, load string) error {
@@ -165,14 +167,14 @@ func (s *session) open(ctx context.Context, load string) error {
 
 func (s *session) openAt(ctx context.Context, p *agentProcess, load string) error {
 	if load == "" {
-		_, err := p.open(s, func() (SessionState, error) { return p.agent.NewSession(ctx, s.params()) })
+		_, err := p.open(s, func() (SessionState, error) { return p.agent.NewSession(ctx, s.params(p)) })
 		return err
 	}
 	s.setLoading(true)
 	defer s.setLoading(false)
 	p.adopt(s, load)
 	_, err := p.open(s, func() (SessionState, error) {
-		st, err := p.agent.LoadSession(ctx, load, s.params())
+		st, err := p.agent.LoadSession(ctx, load, s.params(p))
 		st.SessionID = load
 		return st, err
 	})
@@ -324,7 +326,7 @@ func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
 	f.title = strings.TrimSpace(s.title + " (fork)")
 	s.mu.Unlock()
 	err = f.ask(askedSession, func() error {
-		_, err := p.open(f, func() (SessionState, error) { return p.agent.ForkSession(ctx, remote, f.params()) })
+		_, err := p.open(f, func() (SessionState, error) { return p.agent.ForkSession(ctx, remote, f.params(p)) })
 		return err
 	})
 	f.mu.Lock()

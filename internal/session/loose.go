@@ -37,39 +37,51 @@ func (a folder) whyLoose(p buffers.Path) string {
 }
 
 // folderFor finds the folder of a session: cwd, which was chosen by whoever asks, or is
-// that of an earlier session; else the first workspace folder; else that of what the user
-// has pointed at, or looks at; else the home folder.
+// that of an earlier session; else a workspace folder: of several the one that holds what
+// the user has pointed at, or looks at, by default the first; else the folder of such a
+// document; else the home folder.
 func (c *Core) folderFor(ctx context.Context, cwd string, chosen bool, pointed []Span) folder {
-	open := ""
-	for _, a := range c.attached() {
-		if roots := a.rootsNow(); len(roots) > 0 {
-			open = roots[0]
-			break
-		}
-	}
+	open := c.workspaceFolders()
 	switch {
 	case cwd != "":
-		return folder{cwd, open == "" && !chosen}
-	case open != "":
-		return folder{open, false}
+		return folder{cwd, len(open) == 0 && !chosen}
+	case len(open) == 1:
+		return folder{open[0], false}
 	}
+	var uris []string
 	for _, sp := range pointed {
-		if dir, ok := folderOf(sp.URI); ok {
-			return folder{dir, true}
-		}
+		uris = append(uris, sp.URI)
 	}
 	if st, _, ok := c.editorState(ctx); ok {
-		for _, uri := range append([]string{st.Active}, st.Visible...) {
-			if dir, ok := folderOf(uri); ok {
-				return folder{dir, true}
-			}
+		uris = append(append(uris, st.Active), st.Visible...)
+	}
+	for _, uri := range uris {
+		switch dir, ok := folderOf(uri); {
+		case !ok:
+		case len(open) == 0:
+			return folder{dir, true}
+		case inRoots(open, dir):
+			return folder{rootOf(open, dir), false}
 		}
+	}
+	if len(open) > 0 {
+		return folder{open[0], false}
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
 		home = existing(os.TempDir())
 	}
 	return folder{home, true}
+}
+
+// workspaceFolders are those of the first editor that has any.
+func (c *Core) workspaceFolders() []string {
+	for _, a := range c.attached() {
+		if roots := a.rootsNow(); len(roots) > 0 {
+			return roots
+		}
+	}
+	return nil
 }
 
 // folderOf is the folder of a document, or what there is of it; false: it is no file.

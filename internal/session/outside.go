@@ -62,6 +62,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 	if !c.settings().Review.OutOfBand {
 		return
 	}
+	s.findRoots()
 	c.othersPoint(s)
 	files, first := append(c.filesOf(s), c.documentsOutside(s)...), map[*file]*buffers.Disk{}
 	news := false
@@ -91,7 +92,7 @@ func (c *Core) othersPoint(s *session) {
 		o.mu.Lock()
 		t := o.running
 		o.mu.Unlock()
-		if o != s && o.atWork() && (s.loose != "" || o.loose != "" || inRoots(s.roots(), o.cwd) || inRoots(o.roots(), s.cwd)) {
+		if o != s && o.atWork() && (s.loose != "" || o.loose != "" || slices.ContainsFunc(o.roots(), s.worksIn)) {
 			c.turnPoint(o, t)
 		}
 	}

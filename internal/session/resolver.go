@@ -23,8 +23,8 @@ type resolver struct {
 var _ mention.Resolver = (*resolver)(nil)
 
 func (r *resolver) name(p buffers.Path) string {
-	if rel, err := filepath.Rel(r.s.cwd, string(p)); err == nil && inRoots(r.s.roots(), string(p)) {
-		return filepath.ToSlash(rel)
+	if inRoots(r.s.roots(), string(p)) {
+		return relName(r.s.cwd, string(p))
 	}
 	return string(p)
 }

@@ -3,10 +3,10 @@ package session
 import (
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-ls/buffers"
-	"acp-ls/buffers/checkpoint"
 )
 
 // session is one conversation with an agent. Its mutex guards everything below
@@ -17,7 +17,8 @@ type session struct {
 	id        string
 	agentName string
 	cwd       string
-	loose     string // why what is in the folder is not compared, for the user; empty: it is
+	loose     string                   // why what is in the folder is not compared, for the user; empty: it is
+	folders   atomic.Pointer[[]string] // it works in; see roots
 	ledger    *ledger
 	tools     *Tools
 
@@ -44,10 +45,10 @@ type session struct {
 	log       transcript
 	questions []string
 	loading   bool                        // the agent replays history
-	point     *checkpoint.Checkpoint      // of the turn that runs, or ran last
+	point     *points                     // of the turn that runs, or ran last
 	pointOf   *turn                       // that it is of
 	pointAt   time.Time                   // when it was made
-	prepared  *checkpoint.Checkpoint      // made while nothing went on, for the next turn's
+	prepared  *points                     // made while nothing went on, for the next turn's
 	pointing  chan struct{}               // holds a value while one is made
 	noted     map[string]bool             // what was said once of checkpoints
 	looking   chan struct{}               // holds a value while the disk is compared
@@ -56,6 +57,7 @@ type session struct {
 	naming    chan struct{}               // holds a value while they are
 	untold    []rejectedHunk              // rejections the agent has not been told of
 	words     []string                    // and what else
+	knows     []string                    // folders beside its own the agent has been told of
 	notSaved  map[string]bool             // paths whose unsaved change was spoken of
 	consented map[buffers.Path]bool       // what the turn was let touch when it asked
 	opened    chan struct{}               // closed when starting has ended
@@ -85,8 +87,6 @@ func (s *session) remoteID() string {
 	defer s.mu.Unlock()
 	return s.remote
 }
-
-func (s *session) roots() []string { return []string{s.cwd} }
 
 func (s *session) failure() error {
 	return &Error{Kind: s.errKind, Message: s.errText}

@@ -141,7 +141,7 @@ func (s *session) revive() {
 func (s *session) reload(ctx context.Context, p *agentProcess, remote string) error {
 	var st SessionState
 	err := s.ask(askedSession, func() (err error) {
-		st, err = p.agent.LoadSession(ctx, remote, s.params())
+		st, err = p.agent.LoadSession(ctx, remote, s.params(p))
 		return err
 	})
 	if err != nil {

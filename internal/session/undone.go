@@ -214,7 +214,7 @@ func (c *Core) removeFolders(p buffers.Path, by review.Origin) {
 	began, ok := s.began[by.Turn]
 	s.mu.Unlock()
 	if ok {
-		buffers.RemoveFolders(p, s.cwd, began)
+		buffers.RemoveFolders(p, rootOf(s.roots(), string(p)), began)
 	}
 }
 

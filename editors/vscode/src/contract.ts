@@ -191,7 +191,7 @@ export interface Range {
 
 /** Sent by workspace/executeCommand, with one object as the only argument. */
 export interface Commands {
-  /** Starts a session. Without an agent the default one, without a directory the workspace's first folder or, if no folder is open, that of the document the user is in, else the home folder. */
+  /** Starts a session. Without an agent the default one, without a directory the workspace folder of the document the user is in, else the first one or, if no folder is open, that of the document, else the home folder. If the directory is a workspace folder the session works in the others too. */
   'acp.session.new': { params: { agent?: string; cwd?: string; options?: Record<string, unknown> }; result: SessionInfo };
   /** Opens a session that the agent has stored; its history arrives as entries before the answer. */
   'acp.session.load': { params: { agent: string; sessionId: string; cwd?: string }; result: SessionInfo };
