@@ -231,11 +231,21 @@ func (d *Doc) takeTheirs(c *conflict, both bool) {
 // what has become of them since, and those that are listed since. Others were settled then,
 // and are so again. One that was settled since, and is wanted anew, is not there twice.
 func (d *Doc) recallConflicts(m *moment) {
+	out := slices.DeleteFunc(d.conflictsOf(m), func(c *conflict) bool {
+		return slices.ContainsFunc(d.conflicts, func(x *conflict) bool { return x.id == c.id && x.made > m.seq })
+	})
+	for _, c := range d.conflicts {
+		if c.made > m.seq {
+			out = append(out, c)
+		}
+	}
+	d.conflicts = out
+}
+
+// conflictsOf returns the conflicts of m with what has become of them since.
+func (d *Doc) conflictsOf(m *moment) []*conflict {
 	var out []*conflict
 	for _, c := range m.conflicts {
-		if slices.ContainsFunc(d.conflicts, func(x *conflict) bool { return x.id == c.id && x.made > m.seq }) {
-			continue
-		}
 		f := fate{declined: c.declined}
 		for _, x := range d.fates {
 			if x.seq > m.seq && x.id == c.id && x.made == c.made {
@@ -252,10 +262,5 @@ func (d *Doc) recallConflicts(m *moment) {
 		}
 		out = append(out, c)
 	}
-	for _, c := range d.conflicts {
-		if c.made > m.seq {
-			out = append(out, c)
-		}
-	}
-	d.conflicts = out
+	return out
 }

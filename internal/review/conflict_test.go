@@ -1,7 +1,6 @@
 package review
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -166,11 +165,8 @@ func TestConflictInPlaceOfOthers(t *testing.T) {
 func TestStateOfTheFirstVersion(t *testing.T) {
 	s := newScript(t, "A\nmine\nC\n")
 	s.AddConflict(agent("c2"), 1, 2, "B\n", "theirs\n")
-	b, err := s.MarshalState()
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := append([]byte(stateMagic1), bytes.TrimPrefix(b, []byte(stateMagic))...)
+	old := ofVersion2(t, s.Doc)
+	copy(old, stateMagic1)
 	old = old[:len(old)-2] // what has become of the conflict
 	d, err := UnmarshalState(old, s.clock.now)
 	if err != nil {

@@ -93,7 +93,7 @@ func (d *Doc) moves(t text.Text, start, oldEnd, newEnd int, author Author) bool 
 		return false
 	}
 
-	d.begin()
+	d.seq++
 	if d.anchor != nil {
 		d.anchor, d.limbo = c.anchor, c.limbo
 	}

@@ -156,6 +156,10 @@ type Doc struct {
 	rowsBuilt int // since the last moment
 	decided   []decision
 	fates     []fate
+
+	passed     []uint64 // the last operations that were not the user's typing
+	lookedBack uint64   // the last of them when recallable was found
+	recallable uint64   // one more than the newest moment that has what Remembers is about; 0: none
 }
 
 // New returns the state of a document in which nothing has been changed. now tells the time.
@@ -176,6 +180,7 @@ func (d *Doc) Clone() *Doc {
 	d.memory = slices.Clip(d.memory)
 	d.decided = slices.Clip(d.decided)
 	d.fates = slices.Clip(d.fates)
+	d.passed = slices.Clip(d.passed)
 	c := *d
 	return &c
 }
@@ -247,8 +252,14 @@ func (d *Doc) tidy() {
 	}
 }
 
-// begin starts an operation.
-func (d *Doc) begin() { d.seq++ }
+// begin starts an operation that is not the user's typing.
+func (d *Doc) begin() {
+	d.seq++
+	d.passed = append(d.passed, d.seq)
+	if len(d.passed) > maxPassed {
+		d.passed = d.passed[1:]
+	}
+}
 
 // end finishes an operation that may have changed something.
 func (d *Doc) end() {

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,19 +14,23 @@ import (
 
 // A state as bytes: a magic number with a version, then everything in a fixed order. Numbers
 // are unsigned varints, strings have their length in front. Rows that are in the text are
-// not stored once more, so that the two cannot contradict each other. What only serves
-// undo, and what is provisional, is left out.
+// not stored once more, so that the two cannot contradict each other. Of what serves undo
+// only the newest is kept (milestones.go), and what is provisional is left out.
 
-const stateMagic = "acp-ls doc\x02"
+const stateMagic = "acp-ls doc\x03"
 
-// stateMagic1 is that of a state without what has become of conflicts.
-const stateMagic1 = "acp-ls doc\x01"
+// Those of earlier versions: the first has nothing of what has become of conflicts, and none
+// of them what is remembered of earlier texts.
+const (
+	stateMagic1 = "acp-ls doc\x01"
+	stateMagic2 = "acp-ls doc\x02"
+)
 
 // MarshalState returns the state of the document as bytes, for [UnmarshalState]: all that is
-// needed to go on, save what is remembered of earlier texts. A provisional state is taken
-// as settled.
+// needed to go on, with the newest of what is remembered of earlier texts. A provisional state
+// is taken as settled.
 func (d *Doc) MarshalState() ([]byte, error) {
-	e := encoder{b: make([]byte, 0, d.text.Len()+256)}
+	e := encoder{b: make([]byte, 0, d.text.Len()+256), kept: d.kept()}
 	e.b = append(e.b, stateMagic...)
 	e.str(d.text.String())
 	e.num(uint64(d.eol))
@@ -44,6 +49,7 @@ func (d *Doc) MarshalState() ([]byte, error) {
 		for _, x := range r.rows {
 			e.row(x, !x.inText())
 		}
+		e.written.runs = append(e.written.runs, r.rows)
 	}
 	e.int(len(d.rejected))
 	for _, r := range d.rejected {
@@ -51,21 +57,9 @@ func (d *Doc) MarshalState() ([]byte, error) {
 	}
 	e.int(len(d.conflicts))
 	for _, c := range d.conflicts {
-		e.str(c.id)
-		e.origin(c.origin)
-		e.int(c.at)
-		e.int(c.n)
-		e.str(c.base)
-		e.int(len(c.theirs))
-		for _, x := range c.theirs {
-			e.row(x, true)
-		}
-		e.flag(c.declined)
-		e.int(len(c.instead))
-		for _, id := range c.instead {
-			e.str(id)
-		}
+		e.conflict(c)
 	}
+	e.milestones()
 	return e.b, nil
 }
 
@@ -74,13 +68,11 @@ func (d *Doc) MarshalState() ([]byte, error) {
 // together.
 func UnmarshalState(data []byte, now func() time.Time) (*Doc, error) {
 	s := decoder{}
-	var fates bool
-	if s.b, fates = bytes.CutPrefix(data, []byte(stateMagic)); !fates {
-		var ok bool
-		if s.b, ok = bytes.CutPrefix(data, []byte(stateMagic1)); !ok {
-			return nil, errors.New("review state: not one, or of another version")
-		}
+	version := slices.IndexFunc([]string{stateMagic1, stateMagic2, stateMagic}, func(magic string) bool { return bytes.HasPrefix(data, []byte(magic)) }) + 1
+	if version == 0 {
+		return nil, errors.New("review state: not one, or of another version")
 	}
+	s.b = data[len(stateMagic):]
 	d := &Doc{now: now, text: text.New(s.str()), origins: make([]Origin, 1)}
 	d.eol = s.ending()
 	s.must(d.eol != noEnd, "no terminator")
@@ -102,29 +94,20 @@ func UnmarshalState(data []byte, now func() time.Time) (*Doc, error) {
 		d.rejected = append(d.rejected, r)
 	}
 	for range s.count() {
-		c := &conflict{id: s.str(), origin: s.origin()}
-		c.at, c.n = s.place(rows)
-		c.base = s.str()
-		for range s.count() {
-			x := s.loose()
-			s.must(!x.stored(), "a marked row in a conflict")
-			c.theirs = append(c.theirs, x)
-		}
-		if fates {
-			c.declined = s.flag()
-			for range s.count() {
-				c.instead = append(c.instead, s.str())
-			}
-		}
+		c := s.conflict(rows, version)
 		s.must(!listed[c.id], "a hunk twice")
 		listed[c.id] = true
 		d.conflicts = append(d.conflicts, c)
+	}
+	if version > 2 {
+		s.milestones(d)
 	}
 	s.must(len(s.b) == 0, "more than a state")
 	if s.err != nil {
 		return nil, s.err
 	}
-	if d.Tracking() {
+	if d.Tracking() || len(d.memory) > 0 {
+		d.begin()
 		d.remember()
 	} else {
 		d.runs = nil
@@ -133,7 +116,12 @@ func UnmarshalState(data []byte, now func() time.Time) (*Doc, error) {
 	return d, nil
 }
 
-type encoder struct{ b []byte }
+type encoder struct {
+	b       []byte
+	kept    []*moment
+	written written
+	places  places // of it, from the first moment on
+}
 
 func (e *encoder) num(n uint64) { e.b = binary.AppendUvarint(e.b, n) }
 func (e *encoder) int(n int)    { e.num(uint64(n)) }
@@ -165,6 +153,7 @@ func (e *encoder) origin(o Origin) {
 
 // row writes a row. Without its text it is one of the text.
 func (e *encoder) row(r row, withText bool) {
+	e.written.rows = append(e.written.rows, r)
 	if e.bits(withText, r.mine, r.was != nil); withText {
 		e.str(r.text)
 	}
@@ -182,7 +171,27 @@ func (e *encoder) row(r row, withText bool) {
 	}
 }
 
+func (e *encoder) conflict(c *conflict) {
+	e.written.conflicts = append(e.written.conflicts, c)
+	e.str(c.id)
+	e.origin(c.origin)
+	e.int(c.at)
+	e.int(c.n)
+	e.str(c.base)
+	e.int(len(c.theirs))
+	for _, x := range c.theirs {
+		e.row(x, true)
+	}
+	e.flag(c.declined)
+	e.int(len(c.instead))
+	for _, id := range c.instead {
+		e.str(id)
+	}
+	e.int(e.since(c))
+}
+
 func (e *encoder) rejection(r *rejection) {
+	e.written.rejected = append(e.written.rejected, r)
 	h := r.hunk
 	e.str(h.ID)
 	e.int(len(h.Origins))
@@ -211,10 +220,11 @@ func (e *encoder) rejection(r *rejection) {
 
 // decoder reads what an encoder wrote. After the first error it reads zeros.
 type decoder struct {
-	b     []byte
-	err   error
-	marks int    // there are
-	ids   uint64 // the highest
+	b       []byte
+	err     error
+	marks   int    // there are
+	ids     uint64 // the highest
+	written written
 }
 
 func (s *decoder) must(ok bool, what string) {
@@ -327,6 +337,7 @@ func (s *decoder) row(line func() string) row {
 	s.must(r.ins != 0 || len(r.user) == 0, "parts of a row that is nobody's")
 	s.must(!r.mine || !r.undecided(), "a row that is decided and undecided")
 	s.must(r.was == nil || r.del != 0, "an earlier text of a row that stands")
+	s.written.rows = append(s.written.rows, r)
 	return r
 }
 
@@ -361,7 +372,31 @@ func (s *decoder) runs(d *Doc) {
 		s.must(len(r.rows) > 0, "a run without rows")
 		r.n, next = at-r.at, at
 		d.runs = append(d.runs, r)
+		s.written.runs = append(s.written.runs, r.rows)
 	}
+}
+
+// conflict reads a conflict of a text of so many rows.
+func (s *decoder) conflict(rows, version int) *conflict {
+	c := &conflict{id: s.str(), origin: s.origin()}
+	c.at, c.n = s.place(rows)
+	c.base = s.str()
+	for range s.count() {
+		x := s.loose()
+		s.must(!x.stored(), "a marked row in a conflict")
+		c.theirs = append(c.theirs, x)
+	}
+	if version > 1 {
+		c.declined = s.flag()
+		for range s.count() {
+			c.instead = append(c.instead, s.str())
+		}
+	}
+	if version > 2 {
+		c.made = s.num() // counted in moments, which follow
+	}
+	s.written.conflicts = append(s.written.conflicts, c)
+	return c
 }
 
 func (s *decoder) rejection(rows int) *rejection {
@@ -381,12 +416,18 @@ func (s *decoder) rejection(rows int) *rejection {
 			*around = append(*around, s.str())
 		}
 	}
+	seen := map[uint64]bool{}
 	for range s.count() {
 		flags := s.bits(2)
 		x := rejectedRow{row: s.loose(), chosen: flags&1 != 0, stays: flags&2 != 0}
 		s.must(x.stays || x.undecided(), "a rejected row that nothing has put in")
 		s.must(!x.stays || !x.chosen || x.del != 0, "a rejected deletion that is none")
+		if x.undecided() {
+			s.must(!seen[x.id], "a rejected row twice")
+			seen[x.id] = true
+		}
 		r.rows = append(r.rows, x)
 	}
+	s.written.rejected = append(s.written.rejected, r)
 	return r
 }

@@ -2,6 +2,7 @@ package review
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -13,12 +14,18 @@ import (
 	"acp-ls/buffers/text"
 )
 
-// forgetful returns d as a process knows it that did not see how it came about.
+// forgetful returns d as a process knows it that did not see how it came about, but for the
+// milestones. Of these nothing was made for another process.
 func forgetful(d *Doc) *Doc {
 	c := d.Clone()
 	c.settled()
-	c.memory, c.memCost, c.rowsBuilt, c.early, c.decided, c.fates, c.proposed = nil, 0, 0, nil, nil, nil, nil
-	if c.Tracking() {
+	var known []*moment
+	if len(c.kept()) > 0 {
+		known = c.milestones(c.elsewhere)
+		slices.SortFunc(known, func(a, b *moment) int { return cmp.Compare(a.seq, b.seq) })
+	}
+	c.memory, c.memCost, c.rowsBuilt, c.early, c.proposed = known, 0, 0, nil, nil
+	if c.Tracking() || len(known) > 0 {
 		c.remember()
 	} else {
 		c.runs = nil
@@ -83,6 +90,38 @@ func TestRestoredDocBehavesLikeTheOriginal(t *testing.T) {
 	}
 }
 
+// ofVersion2 is the state of d, which has one conflict, as it was written when nothing was kept
+// of earlier texts.
+func ofVersion2(t testing.TB, d *Doc) []byte {
+	t.Helper()
+	d = d.Clone()
+	d.passed = nil
+	b, err := d.MarshalState()
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(b, stateMagic2)
+	return b[:len(b)-2] // when the conflict was listed, and how many moments there are
+}
+
+func TestStateOfTheSecondVersion(t *testing.T) {
+	s := newScript(t, "a\nb\nc\n")
+	s.agent("c1", "A\nb\nC\n")
+	s.Reject(ids(s.pending())[1:])
+	s.AddConflict(agent("c2"), 1, 2, "b\n", "B\n")
+	old, err := UnmarshalState(ofVersion2(t, s.Doc), s.clock.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := restored(t, s.Doc, s.clock.now)
+	if err := alike(now, old); err != nil {
+		t.Error(err)
+	}
+	if len(now.kept()) == 0 || len(old.kept()) != 0 {
+		t.Errorf("%d moments, and %d of the second version", len(now.kept()), len(old.kept()))
+	}
+}
+
 func alike(a, b *Doc) error {
 	switch {
 	case a.Text().String() != b.Text().String():
@@ -108,7 +147,10 @@ func anyOperation(r *rand.Rand, w *world, d *Doc) func(*Doc) {
 		}
 		return out
 	}
-	switch r.IntN(8) {
+	switch r.IntN(10) {
+	case 8, 9:
+		s := w.history[r.IntN(len(w.history))]
+		return func(d *Doc) { d.UserEdit(0, d.Text().Len(), s) }
 	case 0, 1:
 		new, o := text.New(w.edited(d.Text().String(), "a")), w.origin(AuthorAgent)
 		return func(d *Doc) { d.AgentEdit(new, o) }
@@ -144,7 +186,7 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 		of    any
 		known string
 	}{
-		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied grown seq early memory memCost rowsBuilt decided proposed fates"},
+		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied grown seq early memory memCost rowsBuilt decided proposed fates passed lookedBack recallable"},
 		{run{}, "at n rows"},
 		{row{}, "text end ins del id user was mine | fresh"},
 		{span{}, "from to"},
@@ -152,7 +194,8 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 		{rejection{}, "hunk rows at n was lead before after"},
 		{rejectedRow{}, "row chosen stays"},
 		{Hunk{}, "ID State Origins BaseText Text Gone Mixed Committed Lost | StartLine EndLine Marked"},
-		{conflict{}, "id origin at n base theirs declined instead | made"},
+		{conflict{}, "id origin at n base theirs declined instead made"},
+		{moment{}, "hash len runs tail rejected conflicts | eol seq cost foreign"},
 	} {
 		typ := reflect.TypeOf(x.of)
 		known := strings.Fields(x.known)
@@ -164,12 +207,20 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 	}
 }
 
+// stateTexts are those that the document of stateOf has had.
+var stateTexts = []string{
+	"one\ntwo\r\nthree\n\nfive\nsix\n",
+	"one\nTWO x\r\nthree\n\nfive\nSIX\n",
+	"one\nTWO y x\r\nthree\n\nfive\nSIX\n",
+	"ONE\nTWO y x\r\nthree\n\nfive\nsix 2\n",
+}
+
 // stateOf is a state with everything in it.
 func stateOf(t testing.TB) []byte {
-	s := newScript(t, "one\ntwo\r\nthree\n\nfive\nsix\n")
-	s.agent("c1", "one\nTWO x\r\nthree\n\nfive\nSIX\n")
-	s.user("one\nTWO y x\r\nthree\n\nfive\nSIX\n")
-	s.agent("c2", "ONE\nTWO y x\r\nthree\n\nfive\nsix 2\n")
+	s := newScript(t, stateTexts[0])
+	s.agent("c1", stateTexts[1])
+	s.user(stateTexts[2])
+	s.agent("c2", stateTexts[3])
 	s.Reject(ids(s.pending())[1:])
 	s.AddConflict(agent("c3"), 2, 3, "three\n", "3")
 	s.AddConflict(agent("c3"), 2, 3, "three\n", "3\nIII")
@@ -212,7 +263,7 @@ func TestDamagedStateIsAnError(t *testing.T) {
 }
 
 // goOn does a few things to a document of damaged bytes, if there is one.
-func goOn(t testing.TB, b []byte) {
+func goOn(tb testing.TB, b []byte) {
 	c := newClock()
 	d, err := UnmarshalState(b, c.now)
 	if err != nil {
@@ -220,6 +271,11 @@ func goOn(t testing.TB, b []byte) {
 	}
 	_ = d.Baseline()
 	d.Hunks()
+	for _, t := range stateTexts { // which may be remembered
+		d.UserEdit(0, d.Text().Len(), t)
+		_ = d.Baseline()
+		_ = restored(tb, d, c.now)
+	}
 	n := d.Text().Len()
 	d.UserEdit(n/2, n/2, "x\ny")
 	d.Restore(ids(d.Hunks(StateRejected)))
@@ -230,7 +286,7 @@ func goOn(t testing.TB, b []byte) {
 	d.Reject(ids(d.Hunks(StatePending)))
 	d.Resume(text.New("one\n"))
 	_ = d.Baseline()
-	_ = restored(t, d, c.now)
+	_ = restored(tb, d, c.now)
 }
 
 func FuzzUnmarshalState(f *testing.F) {

@@ -24,6 +24,8 @@ type moment struct {
 	seq  uint64
 	cost int // rows that no older moment holds
 
+	foreign bool // another process has taken it down
+
 	runs      []run
 	tail, eol ending
 	rejected  []*rejection
@@ -91,7 +93,7 @@ func (d *Doc) recall(typed bool) {
 	hash, size := d.text.Hash(), d.text.Len()
 	for i := len(d.memory) - 1; i >= 0; i-- {
 		m := d.memory[i]
-		if m.hash != hash || m.len != size {
+		if m.hash != hash || m.len != size || m.foreign && !m.fits(d.text) {
 			continue
 		}
 		d.recallConflicts(m)

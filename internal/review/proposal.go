@@ -45,7 +45,7 @@ func (d *Doc) Propose(o Origin, want text.Text) []string {
 	if len(edits) == 0 {
 		return nil
 	}
-	d.begin()
+	d.seq++
 	next := proposed{in: d.text}
 	if d.proposed != nil {
 		next.list = slices.Clone(d.proposed.list)
@@ -119,7 +119,7 @@ func (d *Doc) Mark(id string, take Take) error {
 		if take != TakeMine && take != TakeTheirs && (take != TakeBoth || h.State != StateConflict) {
 			return fmt.Errorf("proposal %s: cannot take %q", id, take)
 		}
-		d.begin()
+		d.seq++
 		next := proposed{list: slices.Clone(d.proposed.list), in: d.proposed.in}
 		next.list[i].take, next.list[i].marked = take, id
 		d.proposed = &next
@@ -165,7 +165,7 @@ func (d *Doc) Withdraw(keep func(ChangeID) bool) {
 	if !slices.ContainsFunc(d.proposals(), gone) {
 		return
 	}
-	d.begin()
+	d.seq++
 	list := slices.DeleteFunc(slices.Clone(d.proposed.list), gone)
 	if d.proposed = nil; len(list) > 0 {
 		d.proposed = &proposed{list: list, in: d.text}

@@ -60,7 +60,9 @@ func (d *Doc) takeOver(t text.Text, author Author, whole bool) (lost []Hunk) {
 		if slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && left[x.id] }) {
 			return true
 		}
-		lost = append(lost, r.hunk)
+		if r.hunk.Lost { // else it was rejected when the text was this one before
+			lost = append(lost, r.hunk)
+		}
 		return false
 	})
 	d.rev++

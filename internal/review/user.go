@@ -69,7 +69,7 @@ func (d *Doc) userText(t text.Text, author Author) {
 
 // userStep makes t of the text, which differ in the rows [lo, hi) and [lo, nhi).
 func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
-	d.begin()
+	d.seq++
 	d.learnEnding(t, author)
 	if len(d.memory) == 0 { // nothing was ever tracked
 		d.text = t

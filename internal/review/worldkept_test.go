@@ -82,11 +82,20 @@ func (w *world) restartStep(before shot) error {
 		found = w.history[w.r.IntN(len(w.history))]
 	}
 	w.logf("restart on %q", found)
+	kept := w.d.kept()
 	w.d = d
 	was := w.shot()
+	var past []oraclePast // of what was before only the milestones are known
+	for i, p := range w.o.past {
+		again := slices.ContainsFunc(w.o.past[i+1:], func(q oraclePast) bool { return q.text == p.text })
+		hash := text.New(p.text).Hash()
+		if !again && slices.ContainsFunc(kept, func(m *moment) bool { return m.hash == hash }) {
+			past = append(past, p)
+		}
+	}
+	w.o.past = past
 	w.follow()
-	w.o.past = w.o.past[len(w.o.past)-1:] // what was before is known to nobody
-	w.o.accepted, w.o.limbo, w.o.put, w.o.fates = nil, nil, nil, nil
+	w.o.limbo, w.o.put = nil, nil
 	lost := d.Resume(text.New(found))
 	w.follow()
 	w.followConflicts()
