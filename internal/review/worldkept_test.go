@@ -109,8 +109,15 @@ func (w *world) restartStep(before shot) error {
 			return fmt.Errorf("lost hunk %s is not listed", h.ID)
 		}
 	}
-	// What is found without a word is as the user has left it.
-	return was.lost(now, was.text+was.base)
+	// What is found without a word is as the user has left it, or has had it before.
+	exempt := was.text + was.base
+	w.first = was
+	for u, is := range w.undone(now) {
+		if is {
+			exempt += u
+		}
+	}
+	return was.lost(now, exempt)
 }
 
 func alikeRows(a, b row) bool {

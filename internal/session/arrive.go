@@ -36,7 +36,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 		ar.had = f.before
 		f.before, f.sent = nil, nil
 	}
-	f.kept.resting = false
+	f.kept.resting, f.awaited = false, false
 	f.touchOpen(openDoc{at, d.URI})
 	f.wakeWithout(left, d.Text)
 	f.wake(d.Text, false)

@@ -269,7 +269,7 @@ func (f *file) version() version {
 	if (doc == nil || !doc.Tracking()) && f.parked != nil && f.parked.Tracking() {
 		doc, v.created = f.parked, f.parkedCreated
 	}
-	if doc != nil && v.opaque == "" && (v.entire() || doc.Tracking()) {
+	if doc != nil && v.opaque == "" && (v.entire() || doc.Tracking() || doc.Remembers()) {
 		v.doc, v.rev = doc, doc.Revision()
 		v.onDisk = v.gone || f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
 		v.goneBack, v.madeAway, v.ran = f.entire.goneBack, f.entire.madeAway, f.entire.ran

@@ -74,6 +74,7 @@ type file struct {
 	asleep       *sleeper      // of an earlier run, until the text is known
 	left         *leftover     // on disk by an earlier run, until it is opened
 	recalled     *keptDisputes // of an earlier run, until it is known what the disk has
+	awaited      bool          // by what an earlier run remembers of its texts, until it is opened
 }
 
 // notShown is no revision of a document: what the editors were shown is not what there is.
@@ -356,7 +357,7 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 // dropIfIdle forgets a file of which nothing is known that the disk does not
 // know; mu is held.
 func (f *file) dropIfIdle() {
-	if len(f.open) > 0 || f.flight != nil || f.fileChange() != nil || f.doc != nil && (f.doc.Tracking() || f.doc.Proposing()) {
+	if len(f.open) > 0 || f.flight != nil || f.fileChange() != nil || f.doc != nil && (f.doc.Tracking() || f.doc.Proposing() || f.awaited && f.doc.Remembers()) {
 		return
 	}
 	f.doc = nil

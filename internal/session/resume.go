@@ -336,7 +336,7 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 	}
 	f.doc, f.created, f.deleted = doc, from.Created, from.Deleted
 	f.recallBeside(from.Beside, missing)
-	if len(f.open) == 0 {
+	if f.awaited = len(f.open) == 0; f.awaited {
 		f.keepBefore(found)
 		f.missing = missing
 	}

@@ -50,6 +50,11 @@ type Seen struct {
 // End reports whether nothing is left to be known of the file.
 func (r Record) End() bool { return r.State == nil && r.Opaque == "" && !r.Secret }
 
+// Undecided reports whether there is anything for the user to decide, as far as that is known.
+func (r Record) Undecided() bool {
+	return r.Pending > 0 || r.Created || r.Deleted || r.Opaque != "" || r.From != "" || r.Mode != "" || r.Secret
+}
+
 const (
 	magic     = "acp-ls journal\x00\x02"
 	headBytes = 8 // length and checksum

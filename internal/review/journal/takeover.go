@@ -219,7 +219,9 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 func (found *Found) addLive(c content) {
 	var o Other
 	for _, e := range c.entries {
-		o.Paths = append(o.Paths, e.Last.Path)
+		if e.Last.Undecided() {
+			o.Paths = append(o.Paths, e.Last.Path)
+		}
 	}
 	found.Live = append(found.Live, o)
 }
