@@ -71,6 +71,19 @@ func show(f *Found) string {
 	return strings.Join(out, "; ")
 }
 
+// Of a live process those files are named that have anything undecided.
+func TestLiveProcessNamesWhatIsUndecided(t *testing.T) {
+	dir := t.TempDir()
+	a := Open(dir, workspace, Options{})
+	write(t, a, at("/pending", "1"), Record{Path: "/decided", State: []byte("1")},
+		Record{Path: "/made", State: []byte("1"), Created: true}, Record{Path: "/opaque", Opaque: "binary"}, Record{Path: "/secret", Secret: true})
+	f := takeOver(t, Open(dir, workspace, Options{}))
+	if want := []string{"/made", "/opaque", "/pending", "/secret"}; len(f.Live) != 1 || !slices.Equal(f.Live[0].Paths, want) {
+		t.Errorf("%+v, want %q", f.Live, want)
+	}
+	a.die()
+}
+
 func TestDeadProcessIsTakenOver(t *testing.T) {
 	dir := t.TempDir()
 	a := Open(dir, workspace, Options{})
