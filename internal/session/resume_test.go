@@ -266,7 +266,7 @@ func TestOtherProcessIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := j.Write(true, journal.Record{Path: w.path("other"), State: b, Text: buffers.NormHash(aBc)}); err != nil {
+	if err := j.Write(true, journal.Record{Path: w.path("other"), State: b, Text: buffers.NormHash(aBc), Pending: 1}); err != nil {
 		t.Fatal(err)
 	}
 	w.start()
