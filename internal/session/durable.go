@@ -214,10 +214,14 @@ type beside struct {
 	Disputed                *keptDisputes `json:",omitempty"`
 	GoneBack, MadeAway, Ran bool          `json:",omitempty"`
 	Away                    bool          `json:",omitempty"`
+	Left                    *keptLeft     `json:",omitempty"`
 }
 
 func (v version) beside() []byte {
-	x := beside{v.disputed.kept(), v.goneBack, v.madeAway, v.ran, v.away}
+	return beside{v.disputed.kept(), v.goneBack, v.madeAway, v.ran, v.away, nil}.encode()
+}
+
+func (x beside) encode() []byte {
 	if x == (beside{}) {
 		return nil
 	}

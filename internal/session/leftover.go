@@ -29,7 +29,9 @@ type leftover struct {
 	by     review.Origin
 
 	entry *journal.Entry // what the journal says of the file without it; nil: nothing
+	with  *journal.Entry // and with it; nil: nothing can be kept
 	then  version        // of the file when it was taken up
+	since *leftover      // what an earlier run had left, and nobody has looked at yet
 }
 
 // afterLife is how much later than the last sign of life a process may have ended, and
@@ -153,7 +155,7 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 		Path: string(l.Path), Time: d.core.now(), OnDisk: true,
 		Before: &journal.Seen{Missing: !l.Before.Exists, Text: buffers.NormHashText(l.was)}, Text: buffers.NormHashText(now),
 		Created: l.After.Exists && (from.Created || !l.Before.Exists && (!from.Deleted || isAway(from))), Deleted: !l.After.Exists && !from.Created,
-		From: from.From, Mode: from.Mode, Pending: len(doc.Hunks(review.StatePending, review.StateConflict)),
+		Beside: beside{Left: l.kept()}.encode(), From: from.From, Mode: from.Mode, Pending: len(doc.Hunks(review.StatePending, review.StateConflict)),
 	}
 	if l.exact && l.Before.Exists && l.After.Exists && !l.Before.Same(checkpoint.State{Exists: true, Content: l.Before.Content, Exec: l.After.Exec}) {
 		r.Mode = map[bool]string{true: "+x", false: "-x"}[l.After.Exec]
@@ -162,10 +164,10 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 	if err != nil || !l.After.Exists && from.Created {
 		return had, ok
 	}
-	if r.State = state; !ok {
+	if r.State = state; l.entry == nil {
 		return journal.Entry{Last: r}, true
 	}
-	return had.WithSaved(r), true
+	return l.entry.WithSaved(r), true
 }
 
 // opaqueLeft is withLeft for a file that is no text, or was none.
@@ -196,6 +198,7 @@ type task struct {
 	path  buffers.Path
 	entry *journal.Entry // nil: nothing
 	left  *leftover      // nil: nothing
+	since *leftover      // what an earlier run had left of it then; nil: nothing
 }
 
 // tasks joins what the journals of earlier runs say of each file with what nobody has looked
@@ -204,7 +207,11 @@ func (d *durable) tasks(entries []journal.Entry, left []leftover, first bool, su
 	for _, list := range byPath(entries) {
 		e, lost := d.joined(list)
 		sum.lost = append(sum.lost, lost...)
-		out = append(out, task{path: buffers.Path(e.Last.Path), entry: &e})
+		t := task{path: buffers.Path(e.Last.Path), entry: &e}
+		if f := d.core.file(t.path); first || !f.inUse() && !f.isKnown() {
+			t.again(f)
+		}
+		out = append(out, t)
 	}
 	for i := range left {
 		l := &left[i]
@@ -217,16 +224,25 @@ func (d *durable) tasks(entries []journal.Entry, left []leftover, first bool, su
 			at, out = len(out), append(out, task{path: l.Path})
 		}
 		t := &out[at]
-		l.entry = t.entry
-		if f.isBehind(l) {
-			t.left = l // what the document has counts, and it comes in there
-			continue
+		known := t.entry
+		if l.entry = known; t.since != nil { // and nobody had looked at what is known of it either
+			l.entry, l.since, known = t.since.entry, t.since, t.since.with
 		}
-		if e, ok := d.withLeft(t.entry, l); ok {
-			t.entry = &e
-			if l.isText() && l.After.Exists && !e.Last.Secret {
-				t.left = l
+		e, ok := d.withLeft(known, l)
+		t.left, t.entry = nil, known
+		switch keeps := ok && l.isText() && l.After.Exists && !e.Last.Secret; {
+		case f.isBehind(l):
+			t.entry, t.left = l.entry, l // what the document has counts, and it comes in there
+			if keeps {
+				l.with = &e
 			}
+		case ok:
+			if t.entry = &e; keeps {
+				t.left, l.with = l, &e
+			}
+		}
+		if l.since != nil { // for a document that is opened
+			l.Before, l.was = l.since.Before, l.since.was
 		}
 	}
 	return out
@@ -250,63 +266,6 @@ func (f *file) isBehind(l *leftover) bool {
 // shownIn reports whether a document has read what the disk has.
 func (l *leftover) shownIn(t text.Text) bool {
 	return buffers.NormHashText(t) == buffers.NormHash(l.After.Content)
-}
-
-// takeLeft holds on to what nobody has looked at, for an editor may come with a text from
-// before it.
-func (f *file) takeLeft(l *leftover) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	l.then = f.version()
-	f.left = l
-	if _, d, open := f.live(); open && f.laterThan(d.Text) != nil {
-		f.bringLeft(l)
-	}
-}
-
-// laterThan is what nobody has looked at, if a document that is opened has not read it;
-// mu is held.
-func (f *file) laterThan(t text.Text) *leftover {
-	l := f.left
-	if f.left = nil; l == nil || l.then != f.version() || l.shownIn(t) {
-		return nil
-	}
-	return l
-}
-
-// wakeWithout takes up what an earlier run had tracked, for a document that has another text
-// than the disk; mu is held.
-func (f *file) wakeWithout(l *leftover, t text.Text) {
-	if l == nil || f.asleep != nil {
-		return // that is known to be of another text
-	}
-	f.doc, f.created, f.deleted = nil, false, false
-	f.shownRev = notShown
-	if l.entry == nil {
-		return
-	}
-	var sum resumed
-	if err := f.wakeOn(*l.entry, t, false, &sum); err != nil {
-		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
-	}
-}
-
-// bringLeft has a document take in what nobody has looked at; mu is held.
-func (f *file) bringLeft(l *leftover) {
-	if l == nil {
-		return
-	}
-	f.before, f.missing = &taken{Text: l.was}, !l.Before.Exists
-	f.core.spawn(func() {
-		err := f.core.durable.wait(f.core.ctx)
-		if err == nil {
-			err = f.catchUpAs(f.core.ctx, func(text.Text, *taken) review.Origin { return l.by })
-		}
-		if err != nil && f.core.ctx.Err() == nil {
-			f.core.log.Warn("bring document up to date", "path", f.path, "err", err)
-		}
-		f.keep(true)
-	})
 }
 
 // tellLater says which files are taken for the user's though the end of a turn in them was not

@@ -127,6 +127,7 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 			}
 		case t.left != nil:
 			f.takeLeft(t.left)
+			f.keepLeft(t.left)
 		}
 	}
 	d.tellLater(later)

@@ -1,0 +1,149 @@
+package session
+
+import (
+	"encoding/json"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// What nobody has looked at is in the text of a file on disk when it was taken up, but an
+// editor may open the file with a text from before it. Until then it is held on to; and it is
+// beside the record of the file, for this process can be killed too.
+
+// keptLeft is what a record has of what nobody had looked at: what the file held before.
+type keptLeft struct {
+	Was     string
+	Missing bool `json:",omitempty"`
+	By      review.Origin
+}
+
+func (l *leftover) kept() *keptLeft {
+	if l.since != nil {
+		l = l.since
+	}
+	return &keptLeft{Was: l.was.String(), Missing: !l.Before.Exists, By: l.by}
+}
+
+// leftIn is what an entry says that nobody had looked at, and no editor has opened; nil if
+// there is nothing. same: the file has not been written since.
+func leftIn(e journal.Entry) (l *leftover, same bool) {
+	var x beside
+	r := e.Saved()
+	if r == nil || len(r.Beside) == 0 || json.Unmarshal(r.Beside, &x) != nil || x.Left == nil {
+		return nil, false
+	}
+	disk, err := buffers.ReadDisk(buffers.Path(r.Path))
+	if err != nil || !disk.Exists {
+		return nil, false
+	}
+	l = &leftover{
+		Change: checkpoint.Change{
+			Path:   buffers.Path(r.Path),
+			Before: checkpoint.State{Exists: !x.Left.Missing, Content: x.Left.Was},
+			After:  checkpoint.State{Exists: true, Content: disk.Content},
+		},
+		was: text.New(x.Left.Was), by: x.Left.By, with: &e,
+	}
+	switch { // in the order of WithSaved
+	case r == &e.Last && e.Prev != nil:
+		l.entry = &journal.Entry{Last: *e.Prev}
+	case r == e.Prev:
+		l.entry = &journal.Entry{Last: e.Last}
+	case r != &e.Last:
+		l.entry = &journal.Entry{Last: e.Last, Prev: e.Prev}
+	}
+	return l, isState(r, text.New(disk.Content), false)
+}
+
+// again holds on to what an earlier process had held on to, if there is such a thing.
+func (t *task) again(f *file) {
+	l, same := leftIn(*t.entry)
+	if t.since = l; l == nil || !same {
+		return
+	}
+	if t.left = l; f.isBehind(l) {
+		t.entry = l.entry
+	}
+}
+
+// takeLeft holds on to what nobody has looked at, for an editor may come with a text from
+// before it.
+func (f *file) takeLeft(l *leftover) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	l.then = f.version()
+	f.left = l
+	if _, d, open := f.live(); open && f.laterThan(d.Text) != nil {
+		f.bringLeft(l)
+	}
+}
+
+// keepLeft writes down what nobody has looked at, as long as nothing else is known of the file.
+func (f *file) keepLeft(l *leftover) {
+	if l.with == nil {
+		return
+	}
+	f.kept.pen <- struct{}{}
+	defer func() { <-f.kept.pen }()
+	f.mu.Lock()
+	same := f.version() == l.then
+	f.mu.Unlock()
+	if !same {
+		return
+	}
+	f.core.durable.write(false, append([]journal.Record{{Path: string(f.path)}}, l.with.Records()...)...) // and nothing else before
+	f.mu.Lock()
+	if f.asleep == nil {
+		f.kept.last, f.kept.synced = l.then, false
+	}
+	f.mu.Unlock()
+}
+
+// laterThan is what nobody has looked at, if a document that is opened has not read it;
+// mu is held.
+func (f *file) laterThan(t text.Text) *leftover {
+	l := f.left
+	if f.left = nil; l == nil || l.then != f.version() || l.shownIn(t) {
+		return nil
+	}
+	return l
+}
+
+// wakeWithout takes up what an earlier run had tracked, for a document that has another text
+// than the disk; mu is held.
+func (f *file) wakeWithout(l *leftover, t text.Text) {
+	if l == nil || f.asleep != nil {
+		return // that is known to be of another text
+	}
+	f.doc, f.created, f.deleted = nil, false, false
+	f.shownRev = notShown
+	if l.entry == nil {
+		return
+	}
+	var sum resumed
+	if err := f.wakeOn(*l.entry, t, false, &sum); err != nil {
+		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
+	}
+}
+
+// bringLeft has a document take in what nobody has looked at; mu is held.
+func (f *file) bringLeft(l *leftover) {
+	if l == nil {
+		return
+	}
+	f.before, f.missing = &taken{Text: l.was}, !l.Before.Exists
+	f.core.spawn(func() {
+		err := f.core.durable.wait(f.core.ctx)
+		if err == nil {
+			err = f.catchUpAs(f.core.ctx, func(text.Text, *taken) review.Origin { return l.by })
+		}
+		if err != nil && f.core.ctx.Err() == nil {
+			f.core.log.Warn("bring document up to date", "path", f.path, "err", err)
+		}
+		f.keep(true)
+	})
+}
