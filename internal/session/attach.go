@@ -7,6 +7,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
@@ -25,6 +26,10 @@ type Attachment struct {
 	// left is what was tracked in documents that were just closed, by URI: one with such a
 	// text that is opened next may be a copy. Only the goroutine that reads uses it.
 	left map[string]*review.Doc
+
+	// saved is what documents were when they were opened or saved last, by URI. Only the
+	// goroutine that reads uses it.
+	saved map[string]text.Text
 
 	mu    sync.Mutex
 	roots []string
@@ -118,7 +123,7 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	if p == "" {
 		return // a document that is no file is for mentions only
 	}
-	f := a.core.file(p)
+	f, copied := a.core.file(p), a.savedAs(ev)
 	switch ev.Kind {
 	case buffers.Opened:
 		a.look(p, f.opened(a, d))
@@ -143,6 +148,9 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 		f.changed(a, ev)
 	case buffers.Saved:
 		f.saved(a, ev)
+		if copied != nil {
+			a.core.spawn(func() { f.takeCopy(copied, ev.After.Text, true) })
+		}
 	case buffers.Closed:
 		if was := f.closed(a, d.URI); was != nil && len(a.left) < maxLeft {
 			if a.left == nil {

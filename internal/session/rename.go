@@ -110,14 +110,17 @@ func (c *Core) turnedUp(to *file, was text.Text) {
 // copyOf makes what was tracked in another document, whose file is there yet, pending here
 // too: the user has given a copy of its text this name (`:saveas`, `:file`), with all that
 // is undecided in it. was is the text with which this one was opened.
-func (f *file) copyOf(doc *review.Doc, was text.Text) {
+func (f *file) copyOf(doc *review.Doc, was text.Text) { f.takeCopy(doc, was, false) }
+
+// takeCopy is copyOf, also in the place of what is undecided here if over says so.
+func (f *file) takeCopy(doc *review.Doc, was text.Text, over bool) {
 	if f.lockOps(f.core.ctx) != nil {
 		return
 	}
 	defer f.unlockOps()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.open) == 0 || f.doc == nil || f.doc.Tracking() || f.fileChange() != nil || !doc.Text().Equal(was) {
+	if len(f.open) == 0 || f.doc == nil || f.doc.Tracking() && !over || f.fileChange() != nil || !doc.Text().Equal(was) {
 		return
 	}
 	doc = doc.CopyAs(f.core.changeID)

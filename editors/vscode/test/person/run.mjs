@@ -17,6 +17,7 @@ import * as haste from './stories/haste.mjs';
 import * as lenses from './stories/lenses.mjs';
 import * as questions from './stories/questions.mjs';
 import * as reload from './stories/reload.mjs';
+import * as saveas from './stories/saveas.mjs';
 import * as undo from './stories/undo.mjs';
 import { Window } from './window.mjs';
 
@@ -26,7 +27,19 @@ const { values, positionals } = parseArgs({
 });
 const pkg = path.resolve(positionals[0] ?? path.join(root, 'dist/acp-ls-linux-x64.vsix'));
 const pictures = process.env.ACPLS_TEST_PICTURES;
-const stories = { first, files, undo, crash, reload, clean, dirty, questions, lenses, haste };
+const stories = {
+  first,
+  files,
+  undo,
+  crash,
+  reload,
+  clean,
+  dirty,
+  questions,
+  lenses,
+  haste,
+  saveas,
+};
 if (values.only && !(values.only in stories)) {
   console.error(`no story is called '${values.only}': one of ${Object.keys(stories).join(', ')}`);
   process.exit(2);

@@ -1,0 +1,62 @@
+// *Save As*: what is undecided in a text is undecided in the file it was saved as; in the first
+// one it stays if it was saved there.
+const before = 'one\ntwo\nthree\n';
+const after = 'one\n2\nthree\n';
+
+export const files = { 'dirty.txt': before, 'clean.txt': before, 'there.txt': 'else\n' };
+
+export async function play(window, step) {
+  const { page } = window;
+  const saveAs = async (name) => {
+    await window.editor.click();
+    await window.command('File: Save As...');
+    const dialog = page.locator('.quick-input-widget', { hasText: 'Save As' });
+    await dialog.locator('.monaco-list-row').first().waitFor(); // it has looked into the folder
+    const input = dialog.locator('input[type=text]').first();
+    await input.fill(`${window.project}/${name}`);
+    await input.press('Enter');
+    if (window.disk(name) !== undefined) {
+      await page.getByText(`${name} already exists`).waitFor();
+      await page.keyboard.press('Enter');
+    }
+    await window.tab(name, '.active').waitFor();
+  };
+
+  await step('unsaved text with a change', async () => {
+    await window.openFile('dirty.txt');
+    await window.editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('my ');
+    await window.turn({ read: 'dirty.txt' }, { write: 'dirty.txt', text: `my ${after}` });
+    await window.hunksAre(1);
+  });
+
+  await step('it is saved as a new file, and rejected there', async () => {
+    await saveAs('new.txt');
+    await window.hunksAre(1);
+    await window.changed('new.txt').waitFor();
+    await window.changed('dirty.txt').waitFor({ state: 'detached' });
+    await window.decide(/^Reject$/);
+    await window.diskIs('new.txt', `my ${before}`);
+    await window.diskIs('dirty.txt', before);
+  });
+
+  await step('a saved change is saved as a file that there is', async () => {
+    await window.openFile('clean.txt');
+    await window.turn({ write: 'clean.txt', text: after });
+    await window.hunksAre(1);
+    await saveAs('there.txt');
+    await window.hunksAre(1);
+    await window.changed('there.txt').waitFor();
+    await window.changed('clean.txt').waitFor();
+  });
+
+  await step('it is undecided in both', async () => {
+    await window.decide(/^Reject$/);
+    await window.diskIs('there.txt', before);
+    await window.diskIs('clean.txt', after);
+    await window.openFile('clean.txt');
+    await window.hunksAre(1);
+    await window.noConflict();
+  });
+}
