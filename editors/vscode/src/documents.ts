@@ -257,10 +257,16 @@ export class Documents implements vscode.Disposable {
   }
 }
 
-/** Whether a document is what *Revert File* works on. */
+/** Whether a document is what *Revert File* works on: of two side by side it is the right one. */
 function isInFront(document: vscode.TextDocument): boolean {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  return input instanceof vscode.TabInputText && input.uri.toString() === document.uri.toString();
+  const uri =
+    input instanceof vscode.TabInputText
+      ? input.uri
+      : input instanceof vscode.TabInputTextDiff
+        ? input.modified
+        : undefined;
+  return uri?.toString() === document.uri.toString();
 }
 
 /** Whether a document has the line ends of a text, if that has them of one kind. */

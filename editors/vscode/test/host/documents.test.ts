@@ -73,6 +73,27 @@ suite('documents', () => {
     assert.equal(await read('merge.txt'), 'my one\ntwo\n3\n');
   });
 
+  test('the same under a document that is shown beside another version of it', async () => {
+    const document = await open('beside.txt', 'one\ntwo\nthree\n');
+    await write('version.txt', 'one\nthree\n');
+    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    const version = vscode.Uri.file(fileOf('version.txt'));
+    await vscode.commands.executeCommand('vscode.diff', version, document.uri);
+    const shown = await until('it is shown', () =>
+      vscode.window.activeTextEditor?.document.uri.path.endsWith('beside.txt')
+        ? vscode.window.activeTextEditor.document
+        : undefined,
+    );
+    await type(0, 0, 'my ');
+    await prompt(app, session, [{ disk: 'beside.txt', text: 'one\ntwo\n3\n' }]);
+    await until('merged', () => shown.getText() === 'my one\ntwo\n3\n');
+    await until('put right', () => !app.documents.isBehind(shown.uri.toString()));
+    assert.equal(shown.getText(), 'my one\ntwo\n3\n');
+    assert.equal(shown.isDirty, true);
+    assert.equal(await shown.save(), true);
+    assert.equal(await read('beside.txt'), 'my one\ntwo\n3\n');
+  });
+
   test('the same under a document behind another: put right when it is looked at', async () => {
     const document = await open('behind.txt', 'one\ntwo\nthree\n');
     await type(0, 0, 'my ');
