@@ -12,7 +12,7 @@ import (
 // that has another terminator now is gone and new. The baseline stays as it was.
 func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	if o.Author.ours() {
-		d.userText(newText, o.Author)
+		d.userText(newText, o.Author, false)
 		return
 	}
 	if d.text.Equal(newText) {

@@ -105,7 +105,7 @@ func (d *Doc) moves(t text.Text, start, oldEnd, newEnd int, author Author) bool 
 	edits, lo, hi := moveEdits(at, c.at, n)
 	d.applyEdits(t, lo, rowsOf(d.text, lo, hi), rowsOf(t, lo, hi), edits, false, author)
 	d.grown = growth{}
-	d.recall(false)
+	d.recall(false, false)
 	d.until = d.now().Add(provisional)
 	d.end()
 	return true

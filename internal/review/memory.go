@@ -87,9 +87,10 @@ type decision struct {
 // The rows are not taken if that would lose one, for a text can come back by chance: a row
 // that was in the baseline before the user's action, that the action did not take out of the
 // text, and that would be in the baseline without the memory; or a row that is in neither
-// text, in which the user has typed. Nor are they if the row that is being typed would become
-// an agent's by that.
-func (d *Doc) recall(typed bool) {
+// text, in which the user has typed. But they are if the user has thrown away what came after
+// the text, as a row of theirs may well have been. Nor are they if the row that is being typed
+// would become an agent's by that.
+func (d *Doc) recall(typed, thrown bool) (recalled bool) {
 	hash, size := d.text.Hash(), d.text.Len()
 	for i := len(d.memory) - 1; i >= 0; i-- {
 		m := d.memory[i]
@@ -98,8 +99,8 @@ func (d *Doc) recall(typed bool) {
 		}
 		d.recallConflicts(m)
 		runs := d.sinceDecided(m)
-		if !d.conserves(runs) || typed && comesBack(runs, d.grown.row, undecidedIDs(d.runs)) {
-			return
+		if !thrown && !d.conserves(runs) || typed && comesBack(runs, d.grown.row, undecidedIDs(d.runs)) {
+			return false
 		}
 		d.runs, d.tail = runs, m.tail
 		if len(d.limbo) > 0 {
@@ -112,8 +113,9 @@ func (d *Doc) recall(typed bool) {
 			d.limbo = slices.DeleteFunc(slices.Clone(d.limbo), func(r row) bool { return back[r.id] })
 		}
 		d.recallRejected(m)
-		return
+		return true
 	}
+	return false
 }
 
 // sinceDecided returns the runs of m with the decisions made since. Marks of the user's own

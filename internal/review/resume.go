@@ -16,7 +16,7 @@ func (d *Doc) Resume(t text.Text) []Hunk {
 	if d.text.Equal(t) {
 		return nil
 	}
-	return d.takeOver(t, AuthorUser, false)
+	return d.takeOver(t, AuthorUser, resumed)
 }
 
 // Follow takes over a text that another program of the user's has put in the place of the
@@ -33,13 +33,37 @@ func (d *Doc) Follow(t text.Text, author Author) (lost, back []Hunk) {
 	if d.text.Equal(t) {
 		return nil, back
 	}
-	return d.takeOver(t, author, true), back
+	return d.takeOver(t, author, followed), back
 }
 
-// takeOver makes t of the text, and lists the pending hunks of which nothing is left. If
-// whole, rows that a hunk took out are not left by themselves: they belong to what it put in,
-// or to the rows beside them.
-func (d *Doc) takeOver(t text.Text, author Author, whole bool) (lost []Hunk) {
+// ThrowAway takes over a text that the user has gone back to: what came after it is thrown
+// away, as with a reload from disk of what is not saved. What was undecided in it is again, if
+// it is remembered; else it is Follow.
+func (d *Doc) ThrowAway(t text.Text) (lost, back []Hunk) {
+	d.settled()
+	hash := t.Hash()
+	if !slices.ContainsFunc(d.memory, func(m *moment) bool { return m.hash == hash && m.len == t.Len() }) {
+		return d.Follow(t, AuthorUser)
+	}
+	if d.text.Equal(t) {
+		return nil, nil
+	}
+	return d.takeOver(t, AuthorUser, thrownAway), nil
+}
+
+// taking is what has brought the text that a document takes over.
+type taking int
+
+const (
+	resumed taking = iota // it was found at the start
+	followed
+	thrownAway
+)
+
+// takeOver makes t of the text, and lists the pending hunks of which nothing is left. Unless
+// it is resumed, rows that a hunk took out are not left by themselves: they belong to what it
+// put in, or to the rows beside them.
+func (d *Doc) takeOver(t text.Text, author Author, how taking) (lost []Hunk) {
 	known := func(m mark) bool { return m != 0 && d.origins[m].Author != AuthorUnknown }
 	list := d.rejections(func(r row) (ins, del bool) { return known(r.ins), known(r.del) })
 	for _, r := range list {
@@ -47,9 +71,9 @@ func (d *Doc) takeOver(t text.Text, author Author, whole bool) (lost []Hunk) {
 		r.n, r.hunk.Lost = r.was, true
 		d.rejected = append(slices.Clip(d.rejected), r) // where it moves along
 	}
-	d.userText(t, author)
+	recalled := d.userText(t, author, how == thrownAway)
 	d.settled()
-	if whole {
+	if how != resumed && !recalled { // else all that is undecided belongs to the text as it was
 		d.dropOrphans(list)
 	}
 	left := undecidedIDs(d.runs)
@@ -81,10 +105,14 @@ func (d *Doc) dropOrphans(list []*rejection) {
 	tombs := map[uint64]place{} // rows that are not, with those beside them
 	for _, r := range d.runs {
 		at := r.at
+		replaced := slices.ContainsFunc(r.rows, func(x row) bool { return x.agents() && x.inText() })
 		for _, x := range r.rows {
 			if x.inText() {
 				there[x.id] = true
 				at++
+				continue
+			}
+			if replaced { // by whatever hunk
 				continue
 			}
 			before, after := around(d.text, at, at)

@@ -52,29 +52,31 @@ func (d *Doc) eventStep(t text.Text, start, oldEnd, newEnd int, author Author) {
 	}
 	put := d.copying(t, start, oldEnd, newEnd, author)
 	lo, hi, nhi := widen(d.text, t, start, oldEnd, newEnd)
-	d.userStep(t, lo, hi, nhi, author)
+	d.userStep(t, lo, hi, nhi, author, false)
 	if d.copied = put; put != nil {
 		put.seq = d.seq
 	}
 }
 
-// userText is eventStep for a text that changed as a whole.
-func (d *Doc) userText(t text.Text, author Author) {
+// userText is eventStep for a text that changed as a whole. recalled: it is a remembered one;
+// thrown: what came after that is thrown away.
+func (d *Doc) userText(t text.Text, author Author, thrown bool) (recalled bool) {
 	if d.text.Equal(t) {
-		return
+		return false
 	}
 	lo, hi, nhi := changedRows(d.text, t, 0)
-	d.userStep(t, lo, hi, nhi, author)
+	return d.userStep(t, lo, hi, nhi, author, thrown)
 }
 
-// userStep makes t of the text, which differ in the rows [lo, hi) and [lo, nhi).
-func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
+// userStep makes t of the text, which differ in the rows [lo, hi) and [lo, nhi). recalled: it
+// is a remembered text, whose undecided state was taken.
+func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author, thrown bool) (recalled bool) {
 	d.seq++
 	d.learnEnding(t, author)
 	if len(d.memory) == 0 { // nothing was ever tracked
 		d.text = t
 		d.noteEarly()
-		return
+		return false
 	}
 	now := d.now()
 	d.lapse(now)
@@ -83,9 +85,10 @@ func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author) {
 	}
 	typed := d.typing(t, lo, hi, nhi)
 	d.applyUser(t, lo, hi, nhi, author)
-	d.recall(typed)
+	recalled = d.recall(typed, thrown)
 	d.until = now.Add(provisional)
 	d.end()
+	return recalled
 }
 
 // applyUser carries out rules b, c and d.

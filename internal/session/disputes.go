@@ -97,7 +97,7 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
 	back := t.in(d)
 	if !d.Text().Equal(back) {
-		takeOver(d, back, review.Origin{Change: id(), Author: review.AuthorUser})
+		d.ThrowAway(back)
 	}
 	if !back.Equal(t.Text) {
 		by := *t.by
