@@ -3,6 +3,8 @@ package checkpoint
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,4 +91,58 @@ func TestKept(t *testing.T) {
 	r.git("checkout", "-q", "-")
 	want("new", "x\n", true)
 	want("new", "y\n", false)
+}
+
+// The commits that HEAD has been at, and left, are found by its log, each at least once, in
+// linked work trees too.
+func TestPassed(t *testing.T) {
+	main := newRepo(t, "a", "1\n")
+	linked := newFolder(t)
+	linked.root = filepath.Join(linked.root, "tree")
+	main.git("worktree", "add", "-q", linked.root)
+	for _, r := range []repo{main, linked} {
+		g := r.open()
+		r.git("checkout", "-q", "--detach")
+		at := int64(-1)
+		want := func(want ...string) {
+			t.Helper()
+			got, end, err := g.Passed(at)
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("passed %q, %v, want %q", got, err, want)
+			}
+			at = end
+		}
+		commit := func(content string) string {
+			r.write("a", content)
+			r.commit()
+			return strings.TrimSpace(r.git("rev-parse", "HEAD"))
+		}
+		want()
+		want()
+		first := commit("2\n")
+		want() // HEAD is there
+		r.git("checkout", "-q", "HEAD~1")
+		want(first)
+		want()
+		one, two := commit("3\n"), commit("4\n")
+		r.git("checkout", "-q", first)
+		want(one, two)
+		r.git("checkout", "-q", two)
+		want()
+		p := buffers.Path(filepath.Join(r.root, "a"))
+		has, err := g.At(t.Context(), one, []buffers.Path{p})
+		if err != nil || len(has) != 1 {
+			t.Fatalf("at %s: %v, %v", one, has, err)
+		}
+		if st, err := g.Read(t.Context(), p, has[p]); st.Content != "3\n" || err != nil {
+			t.Errorf("at %s: %q, %v", one, st.Content, err)
+		}
+		if err := os.WriteFile(filepath.Join(g.dir, "logs", "HEAD"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		want()
+		third := commit("5\n")
+		r.git("checkout", "-q", one)
+		want(third)
+	}
 }

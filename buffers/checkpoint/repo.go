@@ -1,7 +1,6 @@
 package checkpoint
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -169,57 +168,4 @@ func (r *Repo) Read(ctx context.Context, p buffers.Path, b Blob) (State, error) 
 	size := int64(0)
 	err := r.g.states(ctx, []blob{{path: string(p), rel: rel, oid: b.oid, size: size, exec: b.Exec}}, out)
 	return out[string(p)], err
-}
-
-// Placed reports whether git has put a file there as it is, or has found it there as the
-// index has it: its content, and the very times of the file. That of one that somebody else
-// has written is so only after git has looked at the index anew.
-func (r *Repo) Placed(ctx context.Context, p buffers.Path) (bool, error) {
-	rel, ok := r.g.rel(string(p))
-	info, err := os.Lstat(string(p))
-	index, indexErr := os.Stat(filepath.Join(r.dir, "index"))
-	if !ok || err != nil || indexErr != nil || index.ModTime().Before(info.ModTime()) {
-		return false, nil // git writes the index last; this asks no program, where an agent writes much
-	}
-	listed, err := r.g.run(ctx, nil, "-C", r.g.top, "ls-files", "-v", "-z", "--", rel)
-	if err != nil || string(listed) != "H "+rel+"\x00" {
-		return false, err // git does not know it, or was told not to look at it
-	}
-	differs, err := r.g.run(ctx, nil, "-C", r.g.top, "diff-files", "--name-only", "-z", "--", rel)
-	return len(differs) == 0 && err == nil, err
-}
-
-// Kept reports whether a stash, or the commit that HEAD was before, has a file with that
-// content.
-func (r *Repo) Kept(ctx context.Context, p buffers.Path, content string) (bool, error) {
-	rel, ok := r.g.rel(string(p))
-	if !ok || strings.ContainsAny(rel, "\n\r") {
-		return false, nil
-	}
-	var ask strings.Builder
-	for _, from := range []string{"refs/stash", "refs/stash^3"} { // ^3: what git did not know
-		fmt.Fprintf(&ask, "%s:%s\n", from, rel)
-	}
-	if was, err := r.g.run(ctx, nil, "rev-parse", "-q", "--verify", "HEAD@{1}"); err == nil {
-		fmt.Fprintf(&ask, "%s:%s\n", bytes.TrimSpace(was), rel)
-	}
-	out, err := r.g.run(ctx, []byte(ask.String()), "cat-file", "--batch-check")
-	if err != nil {
-		return false, err
-	}
-	for line := range strings.Lines(string(out)) {
-		// "<oid> blob <size>", or what was asked for and "missing"
-		fields := strings.Fields(line)
-		if len(fields) != 3 || fields[1] != "blob" {
-			continue
-		}
-		st, err := r.Read(ctx, p, Blob{oid: fields[0]})
-		if err != nil {
-			return false, err
-		}
-		if st.Exists && st.Opaque == "" && st.Content == content {
-			return true, nil
-		}
-	}
-	return false, nil
 }

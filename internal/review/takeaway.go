@@ -95,6 +95,25 @@ func (d *Doc) BringBack(t text.Text) []Hunk {
 	return d.bringBackLost(t)
 }
 
+// AcceptLost accepts lost hunks, which are in no text just now: with their text they do not
+// come back as something to decide on.
+func (d *Doc) AcceptLost(ids []string) {
+	chosen := func(r *rejection) bool { return r.hunk.Lost && slices.Contains(ids, r.hunk.ID) }
+	if !slices.ContainsFunc(d.rejected, chosen) {
+		return
+	}
+	d.begin()
+	for _, r := range d.rejected {
+		for _, x := range r.rows {
+			if chosen(r) && x.chosen {
+				d.decided = append(d.decided, decision{x.id, false, d.seq}, decision{x.id, true, d.seq})
+			}
+		}
+	}
+	d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), chosen)
+	d.end()
+}
+
 // recallLost takes the rows that are remembered with t, if there are lost hunks among them
 // and the baseline is the same.
 func (d *Doc) recallLost(t text.Text) (back []Hunk) {

@@ -161,3 +161,39 @@ func TestTakeAwayRandom(t *testing.T) {
 		}
 	}
 }
+
+// What was accepted while git had taken it away does not come back as something to decide on,
+// by whatever edit its text does.
+func TestAcceptLost(t *testing.T) {
+	const base, agents = "a\nb\nc\nd\ne\n", "a\nB\nc\nD\ne\n"
+	for name, comes := range map[string]func(*Doc){
+		"follow": func(d *Doc) { d.Follow(text.New(agents), AuthorGit) },
+		"typed":  func(d *Doc) { d.Reload(text.New(agents), Origin{Change: "u", Author: AuthorUser}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Unix(0, 0)
+			d := New(text.New(base), func() time.Time { return now })
+			d.AgentEdit(text.New(agents), Origin{Change: "c", Author: AuthorAgent})
+			d.Follow(text.New(base), AuthorGit)
+			lost := d.Hunks(StateRejected)
+			d.AcceptLost([]string{lost[0].ID, "none"})
+			if left := d.Hunks(StateRejected); len(left) != 1 || left[0].ID != lost[1].ID || d.Text().String() != base || d.Baseline().String() != base {
+				t.Errorf("left %v, text %q, baseline %q", left, d.Text(), d.Baseline())
+			}
+			comes(d)
+			now = now.Add(time.Second)
+			d.Settle(now)
+			if d.Text().String() != agents || d.Baseline().String() != "a\nB\nc\nd\ne\n" || pendingTexts(d) != "D\n" {
+				t.Errorf("text %q, baseline %q, pending %q", d.Text(), d.Baseline(), pendingTexts(d))
+			}
+		})
+	}
+	// What the user has rejected is not lost.
+	d := New(text.New(base), time.Now)
+	d.AgentEdit(text.New(agents), Origin{Change: "c", Author: AuthorAgent})
+	ids := []string{d.Hunks(StatePending)[0].ID}
+	d.Reject(ids)
+	if d.AcceptLost(ids); len(d.Hunks(StateRejected)) != 1 {
+		t.Error("a rejected hunk was accepted")
+	}
+}

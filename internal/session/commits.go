@@ -33,6 +33,7 @@ type repo struct {
 
 	mu    sync.Mutex // held while HEAD and index are looked at
 	stamp string     // of git, when that was done last
+	log   int64      // where the log of HEAD ended then
 }
 
 // repos are the work trees of folders, as far as they were asked for.
@@ -189,9 +190,19 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 			return err
 		}
 	}
+	if r.stamp == "" {
+		r.log = -1
+	}
+	passed, end, err := r.git.Passed(r.log)
+	if err != nil {
+		return err
+	}
 	if moved && users {
 		for _, f := range files {
 			f.followGit()
+		}
+		if err := c.acceptPassed(ctx, r, files, passed); err != nil {
+			return err
 		}
 	}
 	var paths []buffers.Path
@@ -211,7 +222,7 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 			return err
 		}
 	}
-	r.stamp = stamp
+	r.stamp, r.log = stamp, end
 	return nil
 }
 
