@@ -1,6 +1,7 @@
 package buffers
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -101,7 +102,7 @@ func readText(r io.Reader, size int64) (string, error) {
 		buf = buf[:len(buf)+n]
 		switch {
 		case err == io.EOF:
-			if !utf8.Valid(buf) {
+			if !utf8.Valid(buf) || isWide(buf) {
 				sum := sha256.Sum256(buf)
 				return "", &EncodedError{hex.EncodeToString(sum[:])}
 			}
@@ -113,6 +114,25 @@ func readText(r io.Reader, size int64) (string, error) {
 		}
 		buf = slices.Grow(buf, 1)
 	}
+}
+
+// isWide reports whether bytes that are valid UTF-8 are UTF-16 all the same, without a byte order mark: the same one
+// of the two bytes of a character is zero, in three of four at least, and never the other. Only text in Latin letters is recognised.
+func isWide(b []byte) bool {
+	first := bytes.IndexByte(b, 0)
+	if first < 0 || len(b)%2 != 0 {
+		return false
+	}
+	zeros := bytes.Count(b, []byte{0})
+	if zeros*8 < len(b)*3 {
+		return false
+	}
+	for i := first&1 ^ 1; i < len(b); i += 2 {
+		if b[i] == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func statRegular(name string) (fs.FileInfo, error) {

@@ -255,3 +255,20 @@ func TestNormHashTextIsNormHash(t *testing.T) {
 		t.Error("the two differ")
 	}
 }
+
+// UTF-16 without a byte order mark is no text, though in Latin letters it is valid UTF-8; a
+// zero byte here and there in UTF-8 is text.
+func TestReadWithoutMark(t *testing.T) {
+	for content, encoded := range map[string]bool{
+		"a\x00b\x00\n\x00": true, "\x00a\x00b\x00\n": true, "a\x00": true, "a\x00b\x00\x16\x20\n\x00": true, // U+2016
+		"": false, "a\n": false, "a\x00b\x00\n": false, "a\x00b\n": false, "ab\x00c\x00d\ne": false, "one\x00two\x00": false, "\x00\x00": false,
+		"a\x00\x00b": false, "abc\x00defg\n\n\n\x00": false,
+	} {
+		path := tempPath(t) + "/f"
+		must(t, os.WriteFile(path, []byte(content), 0o600))
+		disk, err := ReadDisk(Path(path))
+		if _, is := SumOf(err); is != encoded || err == nil && disk.Content != content {
+			t.Errorf("%q: %q, %v", content, disk.Content, err)
+		}
+	}
+}

@@ -90,7 +90,7 @@ func (r *Repo) Passed(from int64) (commits []string, end int64, err error) {
 		return nil, from, err
 	}
 	whole := b[:bytes.LastIndexByte(b, '\n')+1] // the rest is just being written
-	there, last := false, 0 // whether the last line is a commit, and its length
+	there, last := false, 0                     // whether the last line is a commit, and its length
 	for line := range strings.Lines(string(whole)) {
 		// "<old> <new> <name> <<mail>> <time> <zone>\t<what>: <subject>"
 		head, what, _ := strings.Cut(line, "\t")

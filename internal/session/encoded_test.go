@@ -49,6 +49,27 @@ var codings = []coding{
 		}
 		return string(utf16.Decode(us))
 	}},
+	wide("utf-16le without a mark", 0), wide("utf-16be without a mark", 1),
+}
+
+// wide is UTF-16 without a byte order mark, of which the byte at is the first one of a
+// character. To be valid UTF-8 it is of ASCII alone.
+func wide(name string, at int) coding {
+	return coding{name, func(s string) string {
+		b := []byte{}
+		for _, c := range []byte(strings.ReplaceAll(s, "\u00e9", "~")) {
+			two := [2]byte{}
+			two[at] = c
+			b = append(b, two[:]...)
+		}
+		return string(b)
+	}, func(s string) string {
+		var b strings.Builder
+		for i := at; i < len(s); i += 2 {
+			b.WriteByte(s[i])
+		}
+		return strings.ReplaceAll(b.String(), "~", "\u00e9")
+	}}
 }
 
 // latin is a text that is not ASCII.
