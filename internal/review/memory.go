@@ -73,6 +73,16 @@ func (d *Doc) remember() {
 	}
 }
 
+// Had reports whether the document is known to have had the text t while something was
+// tracked in it: then it is the user's undo, or redo, that brings it back.
+func (d *Doc) Had(t text.Text) bool {
+	if len(d.memory) == 0 {
+		return false
+	}
+	hash := t.Hash()
+	return slices.ContainsFunc(d.memory, func(m *moment) bool { return m.hash == hash && m.len == t.Len() })
+}
+
 // decision says that a mark of a row was accepted.
 type decision struct {
 	row uint64

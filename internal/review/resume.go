@@ -41,8 +41,7 @@ func (d *Doc) Follow(t text.Text, author Author) (lost, back []Hunk) {
 // it is remembered; else it is Follow.
 func (d *Doc) ThrowAway(t text.Text) (lost, back []Hunk) {
 	d.settled()
-	hash := t.Hash()
-	if !slices.ContainsFunc(d.memory, func(m *moment) bool { return m.hash == hash && m.len == t.Len() }) {
+	if !d.Had(t) {
 		return d.Follow(t, AuthorUser)
 	}
 	if d.text.Equal(t) {

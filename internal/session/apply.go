@@ -342,8 +342,12 @@ func inLF(s string) string { return strings.NewReplacer("\r\n", "\n", "\r", "\n"
 
 // landAmong recognises the edit in a text that the user changed in the same
 // breath, in editors that report both as one or do not check versions: the text
-// without the edit is then the user's, and the edit is made on it; mu is held.
+// without the edit is then the user's, and the edit is made on it. But a text that the
+// document has had is the user's undo, which the edit came too late for; mu is held.
 func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
+	if f.tooLate(now) {
+		return false
+	}
 	before, want, got := fl.before.Text().String(), fl.want.String(), now.String()
 	if m := merge.Texts(before, got, want); len(m.Conflicts) > 0 || m.Text != got {
 		return false

@@ -212,9 +212,10 @@ func (f *file) steps(steps []buffers.Step, before *buffers.Document) {
 	if last > 0 && f.land(steps[last].After) {
 		return // an edit of many parts, told of in one go: nobody has seen the texts between
 	}
+	late := last >= 0 && f.tooLate(steps[last].After)
 	for i, s := range steps {
 		switch {
-		case f.land(s.After), f.stray(s, i == last):
+		case f.land(s.After), !late && f.stray(s, i == last):
 		case f.saving:
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:

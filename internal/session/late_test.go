@@ -1,51 +1,65 @@
 package session
 
 import (
-	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
 	"testing"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/position"
+	"acp-ls/internal/review"
 )
 
-// What comes of a tool call after its turn does not open it again; what it has
-// become is still taken. A call of the running turn may go on after it ended.
-func TestLateToolUpdates(t *testing.T) {
-	l := &fakeLauncher{}
-	c, _, _ := setup(t, l)
-	var host Host
-	var remote string
-	l.prompt = func(_ context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
-		host, remote = a.host, sid
-		for _, id := range []string{"open", "done", "again"} {
-			a.host.Update(sid, ToolPatch{ID: id, Title: str(id), Status: str("in_progress")})
+// The user undoes an agent's edit in the very moment in which a hunk of it is rejected: the
+// editor refuses the rejection's edit, and what is undone is no hunk of anybody's.
+func TestUndoBeforeARejectionIsMade(t *testing.T) {
+	rows := "row1\nrow2\nrow3\nrow4\nrow5\nrow6\nrow7\nrow8\nrow9\n"
+	agents := strings.NewReplacer("row2", "R2", "row5\n", "", "row8\n", "row8\nN8\n").Replace(rows)
+	undo := []buffers.ContentChange{change(7, 8, ""), change(4, 4, "row5\n"), change(1, 2, "row2\n")}
+	for rejected := range 3 {
+		for name, told := range map[string][][]buffers.ContentChange{
+			"at once":     {undo},
+			"in parts":    {undo[:1], undo[1:2], undo[2:]},
+			"as one part": {{change(1, 8, "row2\nrow3\nrow4\nrow5\nrow6\nrow7\nrow8\n")}},
+		} {
+			t.Run(fmt.Sprintf("hunk %d, %s", rejected, name), func(t *testing.T) {
+				l := &fakeLauncher{}
+				c, e, root := setup(t, l)
+				path := filepath.Join(root, "a.txt")
+				uri := buffers.PathURI(path)
+				writeFile(t, path, rows)
+				e.open(uri, rows)
+				turnOf(t, c, l, func(h Host, sid string) {
+					if err := h.WriteTextFile(t.Context(), sid, path, agents); err != nil {
+						t.Error(err)
+					}
+				})
+				e.onApply = func(d DocumentEdit) (bool, error) {
+					e.onApply = nil
+					for _, changes := range told {
+						e.changes(uri, changes)
+					}
+					return true, ErrRefused
+				}
+				if _, err := c.Reject(t.Context(), Decide{Hunks: []string{hunksOf(t, c, uri)[rejected].ID}}); err != nil {
+					t.Fatal(err)
+				}
+				if got := e.text(uri); got != rows {
+					t.Errorf("text %q, want %q", got, rows)
+				}
+				if got, err := c.Baseline(uri); err != nil || got != rows {
+					t.Errorf("baseline %q, %v, want %q", got, err, rows)
+				}
+				if got := hunksOf(t, c, uri, review.StatePending); len(got) > 0 {
+					t.Errorf("hunks %+v", got)
+				}
+			})
 		}
-		a.host.Update(sid, ToolPatch{ID: "done", Status: str("completed")})
-		a.host.Update(sid, ToolPatch{ID: "again", Status: str("failed")})
-		a.host.Update(sid, ToolPatch{ID: "again", Status: str("in_progress")})
-		a.host.Update(sid, ToolPatch{ID: "again", Status: str("completed")})
-		return StopCancelled, nil
 	}
-	res, err := c.Prompt(t.Context(), Prompt{Text: "go", Wait: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	check := func(want ...string) {
-		t.Helper()
-		entries, err := c.Entries(res.Session, 1)
-		if err != nil || len(entries) != len(want)+1 {
-			t.Fatalf("%d entries, %v", len(entries), err)
-		}
-		if end := entries[len(want)]; end.Kind != EntryNotice || end.Text != "stopped: fake says that the turn was cancelled" {
-			t.Errorf("ended with %+v", end)
-		}
-		for i, en := range entries[:len(want)] {
-			if got := en.Tool.Title + " " + en.Tool.Status; got != want[i] {
-				t.Errorf("call %q, want %q", got, want[i])
-			}
-		}
-	}
-	check("open cancelled", "done completed", "again completed")
-	host.Update(remote, ToolPatch{ID: "open", Status: str("in_progress")})
-	host.Update(remote, ToolPatch{ID: "done", Title: str("done late"), Status: str("pending")})
-	check("open cancelled", "done late completed", "again completed")
-	host.Update(remote, ToolPatch{ID: "open", Status: str("failed")})
-	check("open failed", "done late completed", "again completed")
+}
+
+// change replaces whole rows, 0-based.
+func change(from, to uint32, s string) buffers.ContentChange {
+	return buffers.ContentChange{Range: &position.Range{Start: position.Position{Line: from}, End: position.Position{Line: to}}, Text: s}
 }

@@ -33,6 +33,14 @@ func (f *file) stray(s buffers.Step, last bool) bool {
 	return true
 }
 
+// tooLate reports whether a text is one that the document has had, and not that of the edit in
+// flight: the user's undo, or redo, came before that edit, whatever the steps to it look like;
+// mu is held.
+func (f *file) tooLate(t text.Text) bool {
+	fl := f.flight
+	return fl != nil && !fl.landed && fl.before.Had(t)
+}
+
 // madeAmong reports whether a step is what an editor makes of before that takes the
 // positions of an edit as they are: of all its parts in the step's rows (elsewhere they
 // have changed nothing), or of one.
