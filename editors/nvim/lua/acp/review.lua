@@ -187,6 +187,19 @@ local function after_decision()
   end
 end
 
+---How long keys wait for the decision that is in front of them, in milliseconds.
+local longest_wait = 2000
+
+---Waits for what is being decided, if keys follow that are already there: those behind `ghr`
+---in a macro or a mapping, or typed ahead, are meant for the text after it.
+local function before_next_keys()
+  if vim.fn.state('m') ~= '' or vim.fn.reg_executing() ~= '' then
+    vim.wait(longest_wait, function()
+      return deciding == 0
+    end, 2)
+  end
+end
+
 ---@param command 'accept'|'reject'|'restore'|'resolve'
 ---@param arg table
 ---@param done fun()?
@@ -217,6 +230,7 @@ local function decide(command, arg, done)
     end
     after_decision()
   end)
+  before_next_keys()
 end
 
 ---Calls fn when what is shown of a buffer's review is of the text that is in it: at once,
@@ -241,6 +255,7 @@ local function when_current(bufnr, fn)
     end
     after_decision()
   end)
+  before_next_keys()
 end
 
 ---Whether what is decided at a hunk is decided of the file as a whole: one that is new, or
