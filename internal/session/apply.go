@@ -259,7 +259,7 @@ func (f *file) land(t text.Text) bool {
 	default:
 		return false
 	}
-	fl.landed = true
+	fl.landed, f.typed = true, text.Text{}
 	f.tookIn(fl.op)
 	f.shownRev = notShown
 	return true
@@ -362,7 +362,7 @@ func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
 	if op.apply(d) != nil || !d.Text().Equal(now) {
 		return false
 	}
-	f.doc, fl.landed = d, true
+	f.doc, fl.landed, f.typed = d, true, text.Text{}
 	f.tookIn(op)
 	f.shownRev = notShown
 	return true

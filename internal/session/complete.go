@@ -119,6 +119,8 @@ func (c *Core) completeMentions(s *session, prefix string, start, end int) []Com
 				if name := relName(cwd, string(p)); inRoots(roots, string(p)) && matches(name, prefix) {
 					add(name, "file", "open")
 				}
+			} else if !strings.HasPrefix(d.LanguageID, "acp-") && matches(d.URI, prefix) { // no prompt or chat
+				add(d.URI, "file", "open, in no file yet")
 			}
 		}
 	}

@@ -62,6 +62,9 @@ type Waits struct {
 	// Tool is how long a call of our own tools waits for the user's answer to a question
 	// before it is answered with that it waits. 20 s.
 	Tool time.Duration
+	// Opening is how long an editor may take to open its documents, before the user is told
+	// of those in which something is looked for when they are opened. 3 s.
+	Opening time.Duration
 }
 
 func (w Waits) orDefaults() Waits {
@@ -71,6 +74,7 @@ func (w Waits) orDefaults() Waits {
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
 	w.Silence = cmp.Or(w.Silence, 10*time.Second)
 	w.Tool = cmp.Or(w.Tool, 20*time.Second)
+	w.Opening = cmp.Or(w.Opening, 3*time.Second)
 	if w.CancelAgain == nil {
 		w.CancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 
 // earth is what outlives a core: a workspace and a state directory.
 type earth struct {
+	opening     time.Duration // how long is waited for documents to be opened; a moment by default
 	t           *testing.T
 	root, state string
 	runs        int
@@ -96,7 +98,7 @@ func (w *earth) start() {
 	n := 0
 	later := w.later
 	now := func() time.Time { return time.Now().Add(later) }
-	w.c = New(Options{Launcher: w.l, Now: now, Settings: func() *config.Settings { return st },
+	w.c = New(Options{Launcher: w.l, Now: now, Waits: Waits{Opening: cmp.Or(w.opening, time.Millisecond)}, Settings: func() *config.Settings { return st },
 		NewID: func(p string) string {
 			mu.Lock()
 			defer mu.Unlock()

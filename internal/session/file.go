@@ -35,7 +35,8 @@ type file struct {
 
 	history []agentStep // what agents have done, for taking a turn back
 
-	closing bool // the last document was closed, and what is on disk not taken in yet
+	typed   text.Text // what the document was when the user last changed it; empty if an edit of ours came since
+	closing bool      // the last document was closed, and what is on disk not taken in yet
 	fine    fine
 	stamped *stamp
 	ends    *buffers.Ends // of what the disk had when it was last taken in; nil if unknown
@@ -220,6 +221,7 @@ func (f *file) steps(steps []buffers.Step, before *buffers.Document) {
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
 			f.suspect(s.After, before)
+			f.typed = s.After
 			f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		}
 		before = nil // nobody knows how the disk is to the texts between

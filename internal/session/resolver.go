@@ -71,6 +71,13 @@ func (r *resolver) span(sp Span) (mention.Source, bool) {
 }
 
 func (r *resolver) File(path string, lines mention.Lines) (mention.Source, bool) {
+	for _, a := range r.s.core.attached() {
+		if d, ok := a.Document(path); ok && d.Path() == "" { // its URI is all the name it has
+			src := r.document(d)
+			src.Text, src.Lines, ok = mention.Cut(src.Text, lines)
+			return src, ok
+		}
+	}
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()
 		if err != nil {

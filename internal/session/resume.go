@@ -150,10 +150,27 @@ func (d *durable) report(sum resumed) {
 		d.core.tell(LevelWarning, "Changes of an earlier run are not to be found in the text any more: "+strings.Join(sum.lost, ", "))
 	}
 	if len(sum.asleep) > 0 {
-		d.core.tell(LevelInfo, "Changes of an earlier run are not in the files on disk; they are looked for when such a file is opened: "+strings.Join(sum.asleep, ", "))
+		d.core.spawn(func() { d.tellAsleep(sum.asleep) })
 	}
 	if len(sum.hidden) > 0 {
 		d.core.tell(LevelWarning, "Changes of an earlier run were undecided in files of which acp-ls keeps no copy, for they may hold secrets or git ignores them; they can no longer be reviewed: "+strings.Join(sum.hidden, ", "))
+	}
+}
+
+// tellAsleep says in which files something is looked for when they are opened. An editor in
+// which acp-ls is started anew opens them a moment later, and shows what is found.
+func (d *durable) tellAsleep(paths []string) {
+	if pause(d.core.ctx, d.core.waits.Opening) != nil {
+		return
+	}
+	paths = slices.DeleteFunc(paths, func(p string) bool {
+		f := d.core.file(buffers.Path(p))
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.asleep == nil
+	})
+	if len(paths) > 0 {
+		d.core.tell(LevelInfo, "Changes of an earlier run are not in the files on disk; they are looked for when such a file is opened: "+strings.Join(paths, ", "))
 	}
 }
 

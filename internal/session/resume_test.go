@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"acp-ls/buffers"
@@ -28,6 +29,32 @@ func TestHunksComeBackWithRecoveredText(t *testing.T) {
 	w.wantHunks("f", "")
 	w.e.replace(w.uri("f"), abc, live) // :recover
 	w.wantHunks("f", "b|>B|")
+}
+
+// An editor that opens its documents when acp-ls is started anew shows what is found in them:
+// nobody is told then that it is looked for.
+func TestNothingIsSaidOfDocumentsThatAreOpened(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newEarth(t)
+		w.opening = 3 * time.Second
+		w.start()
+		for _, name := range []string{"f", "g"} {
+			writeFile(t, w.path(name), abc)
+			w.e.open(w.uri(name), abc)
+			w.e.replace(w.uri(name), "a\n", "user\na\n")
+			w.agent(name, aBc)
+			w.c.file(buffers.Path(w.path(name))).keep(true)
+		}
+		live := w.crash()
+		w.e.open(w.uri("f"), live[w.uri("f")])
+		w.wantHunks("f", "b|>B|")
+		w.wantTold("are looked for when such a file is opened: " + w.path("g"))
+		for _, m := range w.e.messages {
+			if strings.Contains(m, w.path("f")) {
+				t.Error(m)
+			}
+		}
+	})
 }
 
 // What was taken up with the disk's text, until the file is opened, is not that of the

@@ -26,11 +26,12 @@ func (a *Attachment) savedAs(ev buffers.Event) *review.Doc {
 		now := ev.After.Text
 		had, known := a.saved[ev.After.URI]
 		a.saved[ev.After.URI] = now
-		if !known || now.Len() == 0 || had.Equal(now) {
+		to := a.core.file(ev.After.Path())
+		if !known || now.Len() == 0 || had.Equal(now) || !to.isTyped(now) {
 			return nil
 		}
 		for _, f := range a.core.allFiles() { // it may be closed by now
-			if f.path == ev.After.Path() {
+			if f == to {
 				continue
 			}
 			if doc := f.undecidedIn(now); doc != nil {
@@ -41,11 +42,18 @@ func (a *Attachment) savedAs(ev buffers.Event) *review.Doc {
 	return nil
 }
 
-// undecidedIn is what is tracked of the file, if something is and t is its text.
+// isTyped reports whether it was the user who has made t the text.
+func (f *file) isTyped(t text.Text) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.typed.Equal(t)
+}
+
+// undecidedIn is what is tracked of the file, if something of it is undecided and t its text.
 func (f *file) undecidedIn(t text.Text) *review.Doc {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.doc == nil || !f.doc.Tracking() || !f.doc.Text().Equal(t) {
+	if f.doc == nil || !f.doc.Tracking() || !f.doc.Text().Equal(t) || len(f.doc.Hunks(review.StatePending, review.StateConflict)) == 0 {
 		return nil
 	}
 	return f.doc.Clone()

@@ -10,6 +10,7 @@ import type { Connection } from './connection';
 import type { Commands, Decision } from './contract';
 import { Documents } from './documents';
 import { Typing } from './editor';
+import { find } from './edits';
 import { CommandError, messageOf } from './errors';
 import { handlersOf } from './handlers';
 import { announce } from './notify';
@@ -169,8 +170,7 @@ export class App implements vscode.Disposable {
       const result = await this.execute(command, params);
       if (isDecision(result)) {
         if (settles.has(command)) {
-          this.review.decided(result.decided); // acp-ls tells of it a moment later
-          this.reviewChanged();
+          this.review.decided(result.decided);
         }
         this.showRefused(result);
       }
@@ -338,7 +338,7 @@ function changedFile(file: ReturnType<ReviewState['all']>[number]): ChangedFile 
   return {
     uri: file.uri,
     label: vscode.workspace.asRelativePath(vscode.Uri.parse(file.uri)),
-    ...linesOf(file.review),
+    ...linesOf(file.review, find(file.uri)?.getText()),
     hunks: file.hunks.length,
     conflicts: conflictsOf(file.review),
     ...(file.review.file && { op: file.review.file.op }),

@@ -6,8 +6,8 @@ import { InOrder } from './inOrder';
 import * as pick from './pick';
 import { go, openDiff, reviewAll, show } from './review/changes';
 import { peek } from './review/gutter';
-import type { FileReview } from './review/state';
-import { type Node, plural } from './review/tree';
+import { type FileReview, plural } from './review/state';
+import type { Node } from './review/tree';
 
 /** For how long, in milliseconds, a key waits for what the key before it does. */
 const patience = 3000;

@@ -235,7 +235,9 @@ export class Documents implements vscode.Disposable {
   ): Promise<void> {
     let known = read;
     for (const deadline = Date.now() + rebaseWait; !document.isClosed; ) {
-      await turnEnds(document, ends);
+      if (eolOf(document) !== ends) {
+        await turnEnds(document, ends);
+      }
       const now = withEnds(document.getText(), ends);
       type(mine, known, now);
       known = now;

@@ -1,10 +1,11 @@
 /** Lists to choose from. */
 import * as vscode from 'vscode';
 import type { App } from './app';
-import type { Hunk, Review, SessionInfo } from './contract';
+import type { SessionInfo } from './contract';
 import { splitLines } from './review/lines';
+import { rejectedOf } from './review/rejected';
 import type { PlacedHunk } from './review/state';
-import { plural } from './review/tree';
+import { plural } from './review/state';
 
 interface Choice<T> extends vscode.QuickPickItem {
   value?: T;
@@ -122,12 +123,14 @@ export async function restore(app: App): Promise<void> {
   if (result === undefined) {
     return;
   }
-  const rejected = result.files.flatMap((file) => file.hunks.map((hunk) => ({ file, hunk })));
+  const rejected = rejectedOf(result.files, (of) =>
+    vscode.workspace.asRelativePath(/^file:/.test(of) ? vscode.Uri.parse(of) : of),
+  );
   if (rejected.length === 0) {
     void vscode.window.showInformationMessage('No change has been rejected.');
     return;
   }
-  const picked = await vscode.window.showQuickPick(rejected.reverse().map(hunkChoice), {
+  const picked = await vscode.window.showQuickPick(rejected, {
     canPickMany: true,
     placeHolder: 'Changes to bring back',
     matchOnDescription: true,
@@ -135,16 +138,6 @@ export async function restore(app: App): Promise<void> {
   if (picked !== undefined && picked.length > 0) {
     await app.perform('acp.review.restore', { hunks: picked.map(({ value }) => value) });
   }
-}
-
-function hunkChoice({ file, hunk }: { file: Review; hunk: Hunk }) {
-  const line = splitLines(hunk.text).find((text) => text.trim() !== '');
-  const name = vscode.workspace.asRelativePath(vscode.Uri.parse(file.uri));
-  return {
-    label: line?.trim() ?? `remove ${plural(splitLines(hunk.baseText).length, 'line')}`,
-    description: `${name}:${hunk.range.start.line + 1}`,
-    value: hunk.id,
-  };
 }
 
 /** Settles a conflict. */

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { ServerState } from './chat/protocol';
 import type { SessionInfo } from './contract';
 import type { Counts } from './review/state';
-import { plural } from './review/tree';
+import { plural } from './review/state';
 
 export interface Status {
   server: ServerState;

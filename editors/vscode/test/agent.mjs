@@ -6,6 +6,7 @@
 //   {"write": PATH, "text": TEXT}        has a file written (fs/write_text_file)
 //   {"disk": PATH, "text": TEXT}         writes it on disk itself, in a tool call; with
 //                                        {"encoding": "base64"} the bytes that TEXT is of
+//   {"remove": PATH}                     deletes it on disk, in a tool call
 //   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered
 //   {"plan": [TEXT]}                     a plan
 //   {"until": PATH}                      waits until there is such a file
@@ -87,6 +88,13 @@ async function step(sessionId, session, one) {
     const tool = { toolCallId, title: `Edit ${one.disk}`, kind: 'edit', locations };
     update(sessionId, 'tool_call', { ...tool, status: 'in_progress' });
     fs.writeFileSync(file(one.disk), one.text, one.encoding ?? 'utf8');
+    update(sessionId, 'tool_call_update', { toolCallId, status: 'completed' });
+  } else if (one.remove !== undefined) {
+    const toolCallId = `call-${next++}`;
+    const locations = [{ path: file(one.remove) }];
+    const tool = { toolCallId, title: `Delete ${one.remove}`, kind: 'delete', locations };
+    update(sessionId, 'tool_call', { ...tool, status: 'in_progress' });
+    fs.rmSync(file(one.remove));
     update(sessionId, 'tool_call_update', { toolCallId, status: 'completed' });
   } else if (one.ask !== undefined) {
     const toolCall = {

@@ -1,8 +1,7 @@
 /** Draws changes into the documents that can be seen: what was put in, and what was taken away. */
 import * as vscode from 'vscode';
 import { splitLines } from './lines';
-import type { PlacedHunk, ReviewState } from './state';
-import { plural } from './tree';
+import { type PlacedHunk, plural, type ReviewState } from './state';
 
 /** How much of a line that was taken away is shown. */
 const shownLength = 60;

@@ -26,12 +26,17 @@ export interface Counts {
   conflicts: number;
 }
 
+/** How long acp-ls takes, in milliseconds, to tell of what a decision has left. */
+const settles = 400;
+
 /** How many changes of a document are kept, for reviews that are of an older version. */
 const keptChanges = 200;
 
 export class ReviewState {
   private readonly files = new Map<string, FileReview>();
   private readonly changes = new Map<string, Array<{ version: number; changes: Change[] }>>();
+
+  private done: { ids: Set<string>; until: number } = { ids: new Set(), until: 0 };
 
   /** Takes in what acp-ls has told of a file. */
   update(review: Review): void {
@@ -52,17 +57,9 @@ export class ReviewState {
     this.files.set(review.uri, { uri: review.uri, rev: review.rev, review, hunks });
   }
 
-  /** Hunks, or files as a whole, were decided on. Proposed ones stay until their question is answered. */
-  decided(ids: readonly string[]): void {
-    const gone = new Set(ids);
-    for (const { review } of this.files.values()) {
-      const hunks = review.hunks.filter(({ id, state }) => state === 'proposed' || !gone.has(id));
-      const { file, ...rest } = review;
-      const whole = file !== undefined && (file.state === 'proposed' || !gone.has(file.id));
-      if (hunks.length < review.hunks.length || (file !== undefined && !whole)) {
-        this.update({ ...rest, hunks, ...(whole && { file }) });
-      }
-    }
+  /** Hunks were decided on, at a time in milliseconds: acp-ls tells what that leaves a moment later. */
+  decided(ids: readonly string[], now = Date.now()): void {
+    this.done = { ids: new Set(ids), until: now + settles };
   }
 
   /** A document has changed to `version`. Changes are in the order in which they apply. */
@@ -106,9 +103,14 @@ export class ReviewState {
     return counts;
   }
 
-  /** The hunks at a line; one between lines is at the line below it. */
-  at(uri: string, from: number, to = from): PlacedHunk[] {
-    return (this.files.get(uri)?.hunks ?? []).filter(
+  /**
+   * The hunks at a line; one between lines is at the line below it. What was decided on in this
+   * moment is there no more, though it is still shown.
+   */
+  at(uri: string, from: number, to = from, now = Date.now()): PlacedHunk[] {
+    const there = this.files.get(uri)?.hunks ?? [];
+    const left = there.filter(({ hunk }) => now > this.done.until || !this.done.ids.has(hunk.id));
+    return left.filter(
       ({ lines }) => lines.start <= to && from < Math.max(lines.end, lines.start + 1),
     );
   }
@@ -163,12 +165,23 @@ export function conflictsOf(review: Review): number {
   return review.hunks.filter((hunk) => hunk.state === 'conflict').length;
 }
 
-/** Lines that a file's hunks put in and take away. */
-export function linesOf(review: Review): { added: number; removed: number } {
+/**
+ * Lines that are put in and taken away in a file. One that was deleted under its open document has
+ * no hunks: all of the document's text is gone from the disk.
+ */
+export function linesOf(review: Review, document = ''): { added: number; removed: number } {
   const sum = { added: 0, removed: 0 };
-  for (const hunk of review.hunks) {
+  const { file, hunks } = review;
+  if (file?.op === 'delete' && file.opaque === undefined && hunks.length === 0) {
+    sum.removed = countLines(document);
+  }
+  for (const hunk of hunks) {
     sum.added += countLines(hunk.text);
     sum.removed += countLines(hunk.baseText);
   }
   return sum;
+}
+
+export function plural(n: number, word: string): string {
+  return `${n} ${word}${n === 1 ? '' : 's'}`;
 }

@@ -1,8 +1,16 @@
 /** The tree of changed files: each with what it adds and takes away, below it its hunks. */
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { find } from '../edits';
 import { splitLines } from './lines';
-import { conflictsOf, type FileReview, linesOf, type PlacedHunk, type ReviewState } from './state';
+import {
+  conflictsOf,
+  type FileReview,
+  linesOf,
+  type PlacedHunk,
+  plural,
+  type ReviewState,
+} from './state';
 
 export type Node = { file: FileReview; placed?: PlacedHunk };
 
@@ -66,7 +74,7 @@ function fileItem(file: FileReview): vscode.TreeItem {
 
 /** `+3 −1`, and what else there is to say. */
 export function describeCounts(file: FileReview): string {
-  const { added, removed } = linesOf(file.review);
+  const { added, removed } = linesOf(file.review, find(file.uri)?.getText());
   const conflicts = conflictsOf(file.review);
   const words = [];
   if (file.review.file?.opaque === 'link') {
@@ -113,8 +121,4 @@ function hunkItem(file: FileReview, { hunk, lines }: PlacedHunk): vscode.TreeIte
     arguments: [{ uri: file.uri, line: lines.start }],
   };
   return item;
-}
-
-export function plural(n: number, word: string): string {
-  return `${n} ${word}${n === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
+import { rejectedOf } from '../../src/review/rejected';
 import {
   closeAll,
   fileOf,
@@ -176,6 +177,24 @@ suite('review', () => {
     await vscode.commands.executeCommand('acpls.rejectFile', uri);
     await until('is not listed', () => app.review.file(uri.toString()) === undefined);
     await assert.rejects(read('made.txt'));
+  });
+
+  test('a file that is open is deleted: its lines are counted, and it comes and goes', async () => {
+    const document = await open('gone.txt', before);
+    const uri = document.uri.toString();
+    await prompt(app, session, [{ remove: 'gone.txt' }]);
+    await until('is listed', () => app.review.file(uri)?.review.file?.op === 'delete');
+    const [file] = app.model.state().files;
+    assert.deepEqual([file?.added, file?.removed, file?.op], [0, 7, 'delete']);
+    await vscode.commands.executeCommand('acpls.rejectFile', document.uri);
+    await until('is not listed', () => app.review.file(uri) === undefined);
+    assert.equal(await read('gone.txt'), before);
+    const { files } = await app.execute('acp.review.list', { state: 'rejected', uri });
+    const [rejected] = rejectedOf(files, (of) => vscode.workspace.asRelativePath(of));
+    assert.equal(rejected?.label, 'delete the file');
+    await app.execute('acp.review.restore', { hunks: [rejected?.value ?? ''] });
+    await until('is listed again', () => app.review.file(uri)?.review.file?.op === 'delete');
+    await assert.rejects(read('gone.txt'));
   });
 
   test('the same lines changed by both: a conflict that is settled', async () => {

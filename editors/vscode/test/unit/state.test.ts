@@ -37,17 +37,13 @@ suite('review state', () => {
     assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
   });
 
-  test('what was decided on is gone, but for what is only marked', () => {
+  test('what was decided on in this moment is not decided on again', () => {
     const state = new ReviewState();
-    const hunks = [hunk('h', 1, 2), hunk('i', 4, 5), hunk('p', 7, 8, 'proposed')];
-    state.update({ ...review('a', 1, ...hunks), file: { id: 'f', op: 'create' } });
-    state.update({ ...review('b', null), file: { id: 'g', op: 'delete' } });
-    state.changed('a', 2, [put(0, 'x\n')]);
-    state.decided(['h', 'p', 'f', 'g', 'else']);
-    const { file, hunks: left } = state.file('a')?.review ?? {};
-    assert.deepEqual([file, left?.map(({ id }) => id)], [undefined, ['i', 'p']]);
-    assert.deepEqual(state.file('a')?.hunks[0]?.lines, { start: 5, end: 6 });
-    assert.equal(state.file('b'), undefined);
+    state.update(review('a', 1, hunk('h', 1, 2), hunk('i', 4, 5)));
+    const at = (now: number) => state.at('a', 0, 9, now).map(({ hunk }) => hunk.id);
+    state.decided(['h', 'else'], 1000);
+    assert.deepEqual(at(1000), ['i']);
+    assert.deepEqual(at(2000), ['h', 'i']); // it was undone
   });
 
   test('lines follow changes that come after what was told', () => {
@@ -119,5 +115,16 @@ suite('review state', () => {
       added: 4,
       removed: 2,
     });
+  });
+
+  test('lines of a file that was deleted under its document', () => {
+    const gone = { ...review('a', 1), file: { id: 'f', op: 'delete' } };
+    assert.deepEqual(linesOf(gone, 'one\ntwo\n'), { added: 0, removed: 2 });
+    assert.deepEqual(linesOf(gone), { added: 0, removed: 0 });
+    assert.deepEqual(linesOf({ ...gone, file: { ...gone.file, opaque: 'binary' } }, 'x\n'), {
+      added: 0,
+      removed: 0,
+    });
+    assert.deepEqual(linesOf({ ...gone, hunks: [hunk('h', 1, 2)] }, 'x\ny\nz\n').removed, 1);
   });
 });

@@ -1,0 +1,54 @@
+/** What was rejected and can be brought back, as a list to choose from. Pure. */
+import type { FileChange, Hunk, Review } from '../contract';
+import { splitLines } from './lines';
+import { plural } from './state';
+
+export interface Rejected {
+  label: string;
+  description: string;
+  /** The id of the hunk, or of the change of the file as a whole. */
+  value: string;
+}
+
+/**
+ * What can be brought back in some files, the last ones first.
+ * @param nameOf what a file is called
+ */
+export function rejectedOf(files: Review[], nameOf: (uri: string) => string): Rejected[] {
+  return files
+    .flatMap(({ uri, file, hunks }) => {
+      const name = nameOf(uri);
+      const whole =
+        file?.state === 'rejected'
+          ? [{ label: describeChange(file, nameOf), description: name, value: file.id }]
+          : [];
+      return [...whole, ...hunks.map((hunk) => hunkChoice(hunk, name))];
+    })
+    .reverse();
+}
+
+function hunkChoice(hunk: Hunk, name: string): Rejected {
+  const line = splitLines(hunk.text).find((text) => text.trim() !== '');
+  return {
+    label: line?.trim() ?? `remove ${plural(splitLines(hunk.baseText).length, 'line')}`,
+    description: `${name}:${hunk.range.start.line + 1}`,
+    value: hunk.id,
+  };
+}
+
+function describeChange(file: FileChange, nameOf: (uri: string) => string): string {
+  const what = file.opaque === undefined ? 'the file' : `the file (${file.opaque})`;
+  switch (file.op) {
+    case 'create':
+      return file.opaque === 'link' ? `link to ${file.to ?? '?'}` : `create ${what}`;
+    case 'delete':
+      return `delete ${what}`;
+    case 'rename':
+      return `rename ${what} from ${nameOf(file.from ?? '?')}`;
+    default:
+      if (file.mode !== undefined) {
+        return file.mode === '+x' ? 'make it executable' : 'make it not executable';
+      }
+      return file.opaque === 'link' ? `link to ${file.to ?? '?'}` : `change ${what}`;
+  }
+}

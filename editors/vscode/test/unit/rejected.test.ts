@@ -1,0 +1,59 @@
+import * as assert from 'node:assert/strict';
+import type { FileChange, Hunk, Review } from '../../src/contract';
+import { rejectedOf } from '../../src/review/rejected';
+
+const hunk = (id: string, line: number, baseText: string, text: string): Hunk => ({
+  id,
+  state: 'rejected',
+  origins: [],
+  range: { start: { line, character: 0 }, end: { line, character: 0 } },
+  baseText,
+  text,
+  mixed: false,
+});
+
+const review = (uri: string, file: FileChange | undefined, ...hunks: Hunk[]): Review => ({
+  uri,
+  rev: '1',
+  version: null,
+  hunks,
+  ...(file && { file }),
+});
+
+suite('what was rejected', () => {
+  const nameOf = (uri: string): string => uri.toUpperCase();
+
+  test('hunks and changes of files as a whole, the last ones first', () => {
+    const files = [
+      review('a', undefined, hunk('1', 2, 'x\n', '\n  y\n'), hunk('2', 9, 'x\ny\n', '')),
+      review('b', { id: '3', op: 'delete', state: 'rejected' }),
+      review('c', { id: 'no', op: 'create' }, hunk('4', 0, '', 'z\n')), // which is to be decided on
+    ];
+    assert.deepEqual(rejectedOf(files, nameOf), [
+      { label: 'z', description: 'C:1', value: '4' },
+      { label: 'delete the file', description: 'B', value: '3' },
+      { label: 'remove 2 lines', description: 'A:10', value: '2' },
+      { label: 'y', description: 'A:3', value: '1' },
+    ]);
+  });
+
+  const wholes: Array<[Partial<FileChange>, string]> = [
+    [{ op: 'create' }, 'create the file'],
+    [{ op: 'create', opaque: 'binary' }, 'create the file (binary)'],
+    [{ op: 'create', opaque: 'link', to: 'x' }, 'link to x'],
+    [{ op: 'rename', from: 'x' }, 'rename the file from X'],
+    [{ op: 'modify', mode: '+x' }, 'make it executable'],
+    [{ op: 'modify', mode: '-x' }, 'make it not executable'],
+    [{ op: 'modify', opaque: 'large' }, 'change the file (large)'],
+    [{ op: 'modify', opaque: 'link', to: 'y' }, 'link to y'],
+    [{ op: 'delete', opaque: 'binary' }, 'delete the file (binary)'],
+  ];
+  for (const [file, label] of wholes) {
+    test(label, () => {
+      const change = { id: '1', op: 'modify', ...file, state: 'rejected' };
+      assert.deepEqual(rejectedOf([review('a', change)], nameOf), [
+        { label, description: 'A', value: '1' },
+      ]);
+    });
+  }
+});
