@@ -30,8 +30,20 @@ const host = {
   external: ['vscode', 'mocha'],
 };
 
+/**
+ * The language client is most of what runs there, and is not needed before acp-ls is started. In
+ * a file of its own it is not read either until then.
+ */
+const client = 'vscode-languageclient/node';
+const apart = {
+  name: 'apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: new RegExp(`^${client}$`) }, () => ({ path: './client', external: true })),
+};
+
 const builds = [
-  { ...host, entryPoints: { extension: 'src/extension.ts' } },
+  { ...host, entryPoints: { extension: 'src/extension.ts' }, plugins: [apart] },
+  { ...host, entryPoints: { client } },
   {
     ...common,
     platform: 'browser',
@@ -80,7 +92,7 @@ if (args.has('--watch')) {
   await Promise.all(builds.map((build) => esbuild.build(build)));
   if (production) {
     let sum = 0;
-    for (const file of ['extension.js', 'chat.js', 'chat.css']) {
+    for (const file of ['extension.js', 'client.js', 'chat.js', 'chat.css']) {
       const { size } = statSync(path.join(outdir, file));
       process.stdout.write(`${file} ${Math.ceil(size / 1024)} kB\n`);
       sum += size;
