@@ -232,6 +232,23 @@ func (f *file) catchUpUnless(ctx context.Context, whose func(now text.Text, befo
 	return nil
 }
 
+// cameTo takes in that a document has what the disk has, though nobody brought it there: the
+// user has made what was made on disk, and what both have made is no change of either.
+func (f *file) cameTo(now text.Text, before *taken) {
+	if before == nil || buffers.NormHashText(before.Text) == buffers.NormHashText(now) {
+		return
+	}
+	o := f.whose(now, before)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, d, open := f.live(); f.before == before && open && clean(d) && f.doc != nil && buffers.NormHashText(f.doc.Text()) == buffers.NormHashText(now) {
+		f.keepBeforeOf(now, o)
+		before.settle(f.doc)
+		f.shownRev = notShown
+		f.publish()
+	}
+}
+
 // errGoneOn is the error for a document in which the user has typed before it could be
 // brought up to date.
 var errGoneOn = errors.New("the user has typed meanwhile")
@@ -277,6 +294,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	want := f.withEnds(text.New(buffers.KeepStyle(d.Text.String(), disk.Content)), ends, live.at.editor.Can("reload"))
 	f.mu.Unlock()
 	if d.State() != buffers.Behind && !moved {
+		f.cameTo(now, before)
 		return false, nil
 	}
 	o := whose(want, before)

@@ -101,3 +101,44 @@ func readAnewWhile(t *testing.T, other, agents string, ask func(e *fakeEditor, u
 		t.Errorf("hunks %+v", got)
 	}
 }
+
+// What the user and an agent have both made is the user's, and stays so when the agent goes on:
+// in the document, and on the disk.
+func TestMadeByBoth(t *testing.T) {
+	for name, made := range map[string]string{
+		"taken out": strings.Replace(ten, "3\n", "", 1),
+		"put in":    strings.Replace(ten, "3\n", "3\nnew\n", 1),
+		"changed":   strings.Replace(ten, "3\n", "THREE\n", 1),
+	} {
+		for _, reloads := range []bool{false, true} {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			e.caps["reload"] = reloads
+			e.onReload = func(u string) (bool, error) {
+				e.send(buffers.Close{URI: u})
+				e.open(u, readFile(t, path))
+				return true, nil
+			}
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			agents := strings.Replace(made, "9\n", "NINE\n", 1)
+			turnOf(t, c, l, func(Host, string) {
+				s := c.allSessions()[0]
+				a, b := ends(ten, made)
+				e.typeAt(uri, a, len(ten)-b, made[a:len(made)-b])
+				c.turnPoint(s, s.now()) // else it may have been read from the disk
+				writeFile(t, path, made)
+				c.turnPoint(s, s.now())
+				writeFile(t, path, agents)
+			})
+			if got := e.text(uri); got != agents {
+				t.Errorf("%s, reloads %v: text %q", name, reloads, got)
+			}
+			if base, err := c.Baseline(uri); err != nil || base != made {
+				t.Errorf("%s, reloads %v: baseline %q, %v", name, reloads, base, err)
+			}
+		}
+	}
+}

@@ -32,6 +32,9 @@ func (f *file) upToDate(live openDoc, d *buffers.Document, before *taken, last f
 	}
 	switch d.State() {
 	case buffers.Clean:
+		if before != nil && norm != buffers.NormHashText(before.Text) {
+			return false // it has come to what the disk has by itself
+		}
 	case buffers.Dirty:
 		if before == nil || norm != buffers.NormHashText(before.Text) {
 			return false
