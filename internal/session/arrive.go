@@ -92,6 +92,13 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		f.isBack()
 		f.publish()
 		f.mu.Unlock()
+	} else if err == nil && created {
+		f.mu.Lock()
+		if f.before == nil { // a new document: what comes to the disk now is the agent's
+			f.keepBefore(text.Text{})
+			f.missing = true
+		}
+		f.mu.Unlock()
 	}
 	switch {
 	case ar.change != "":

@@ -138,7 +138,12 @@ func (s *encodedScene) open() {
 // looked waits until the file has been looked at.
 func (s *encodedScene) looked() {
 	s.t.Helper()
-	f := s.c.file(buffers.Path(s.path))
+	awaitLook(s.t, s.c.file(buffers.Path(s.path)))
+}
+
+// awaitLook waits until a file has been looked at.
+func awaitLook(t testing.TB, f *file) {
+	t.Helper()
 	for start := time.Now(); time.Since(start) < 20*time.Second; runtime.Gosched() {
 		f.mu.Lock()
 		looked := f.before != nil
@@ -147,7 +152,7 @@ func (s *encodedScene) looked() {
 			return
 		}
 	}
-	s.t.Fatal("waited in vain for a look at the file")
+	t.Fatal("waited in vain for a look at the file")
 }
 
 func (s *encodedScene) reread(how string) {

@@ -90,6 +90,7 @@ type modelOptions struct {
 	journal           bool // and acp-ls is killed now and then
 	two               bool // sessions
 	again             bool // agents do things twice
+	whole             bool // others make and delete files too, and the user opens them before they are there
 	encoding          position.Encoding
 }
 
@@ -191,7 +192,7 @@ func newModel(t *testing.T, seed uint64) *modelWorld {
 		undoIsTwoMessages: one(3),
 	}
 	more := rand.New(rand.NewPCG(seed, 23)) // what was thought of later changes no other history
-	w.opts.journal, w.opts.two, w.opts.again = more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0
+	w.opts.journal, w.opts.two, w.opts.again, w.opts.whole = more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0
 	w.opts.encoding = []position.Encoding{position.UTF8, position.UTF16, position.UTF32}[more.IntN(3)]
 	w.root = t.TempDir()
 	if p, err := buffers.Resolve(w.root); err == nil {

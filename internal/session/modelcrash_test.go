@@ -3,12 +3,14 @@ package session
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"acp-ls/internal/review"
 )
 
 // crashStep is the end of acp-ls by SIGKILL, and the next one in the editor that has lived
-// on. Everything is as it was.
+// on, or in another one. Everything is as it was, but for what had not been saved if there is
+// another one.
 func (w *modelWorld) crashStep() error {
 	if err := w.upToDate(); err != nil {
 		return err
@@ -21,7 +23,8 @@ func (w *modelWorld) crashStep() error {
 		}
 		was[f] = w.see(f)
 	}
-	w.logf("acp-ls is killed and started again")
+	both := w.r.IntN(3) == 0
+	w.logf("acp-ls is killed and started again, the editor too: %v", both)
 	old := w.e
 	old.onApply = func(DocumentEdit) (bool, error) { return true, ErrRefused }
 	old.onSave = func(string) error { return ErrUnsupported }
@@ -37,14 +40,34 @@ func (w *modelWorld) crashStep() error {
 	if w.r.IntN(2) == 0 {
 		w.settle()
 	}
+	thrown := map[*modelFile]bool{} // what had not been saved is gone
 	for _, f := range w.files {
-		f.saves = false
-		if f.open {
+		thrown[f] = both && f.open && (f.text != f.disk || !f.exists)
+		f.saves, f.mirror = false, "\x00"
+		switch {
+		case !f.open:
+		case !both:
 			w.e.open(f.uri, old.text(f.uri))
+		default:
+			f.open = false
+			if f.exists && w.r.IntN(2) == 0 {
+				f.open, f.base, f.undo, f.here = true, f.disk, []string{f.disk}, 0
+				w.e.open(f.uri, f.disk)
+			}
 		}
 	}
 	w.settle()
 	for _, f := range w.files {
+		if thrown[f] {
+			if err := w.discarded(f, was[f]); err != nil {
+				return err
+			}
+			// What was decided since the last save is undecided again.
+			for _, n := range namesOf(f.disk) {
+				f.any, f.lax[n] = true, isAgents(n) || w.claimed[n] || strings.HasPrefix(n, "D")
+			}
+			continue
+		}
 		if err := sameSight(was[f], w.see(f)); err != nil {
 			return fmt.Errorf("%s after a restart: %w", f.name, err)
 		}

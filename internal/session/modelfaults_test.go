@@ -226,20 +226,33 @@ func TestLikenessOfShortFiles(t *testing.T) {
 }
 
 // A file that the agent makes where the user has a document that was never saved is
-// merged into it: both have begun with nothing.
+// merged into it: both have begun with nothing, whether it was there before the turn or not.
 func TestFileMadeUnderAnUnsavedDocument(t *testing.T) {
-	l := &fakeLauncher{}
-	c, e, root := setup(t, l)
-	path := filepath.Join(root, "a")
-	uri := buffers.PathURI(path)
-	e.open(uri, "")
-	e.typeAt(uri, 0, 0, "USER\n")
-	turnOf(t, c, l, func(Host, string) { writeFile(t, path, "AGENT\n") })
-	if got := e.text(uri); got != "USER\n" {
-		t.Errorf("text %q", got)
-	}
-	if h := hunksOf(t, c, uri); len(h) != 1 || h[0].State != review.StateConflict || h[0].Text != "AGENT\n" {
-		t.Errorf("hunks %+v", h)
+	for _, inTurn := range []bool{false, true} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		open := func() {
+			e.open(uri, "")
+			e.typeAt(uri, 0, 0, "USER\n")
+		}
+		if !inTurn {
+			open()
+		}
+		turnOf(t, c, l, func(Host, string) {
+			if inTurn {
+				open()
+				awaitLook(t, c.file(buffers.Path(path)))
+			}
+			writeFile(t, path, "AGENT\n")
+		})
+		if got := e.text(uri); got != "USER\n" {
+			t.Errorf("in the turn %v: text %q", inTurn, got)
+		}
+		if h := hunksOf(t, c, uri); len(h) != 1 || h[0].State != review.StateConflict || h[0].Text != "AGENT\n" {
+			t.Errorf("in the turn %v: hunks %+v", inTurn, h)
+		}
 	}
 }
 

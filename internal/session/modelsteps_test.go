@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -161,7 +162,15 @@ func (w *modelWorld) compare(s sight, want []string, also ...string) error {
 
 // outsideStep is another program, between turns.
 func (w *modelWorld) outsideStep(f *modelFile) {
-	if w.inTurn() || !f.exists {
+	if w.inTurn() || !f.exists && !w.opts.whole {
+		return
+	}
+	if w.opts.whole && f.exists && !f.open && w.r.IntN(4) == 0 {
+		w.logf("another program deletes %s", f.name)
+		if err := os.Remove(f.path); err != nil {
+			w.t.Fatal(err)
+		}
+		f.disk, f.exists = "", false
 		return
 	}
 	s := w.edited(f.disk, "D")

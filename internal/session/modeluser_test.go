@@ -55,6 +55,8 @@ func (w *modelWorld) agentMade(f *modelFile, now string) {
 	for _, n := range difference(f.text, now) {
 		if !isAgents(n) && !f.gone[n] {
 			w.claimed[n] = true // what the user let go, the agent has put back as its own
+			delete(w.accepted, n)
+			delete(w.accepted, n)
 		}
 		delete(f.gone, n)
 	}
@@ -262,7 +264,7 @@ func (w *modelWorld) saveNow(f *modelFile) {
 func (w *modelWorld) openOrClose(f *modelFile) error {
 	behind := w.inTurn() && (f.taken != f.disk || f.isTaken != f.exists)
 	if !f.open {
-		if !f.exists {
+		if !f.exists && (!w.opts.whole || f.isTaken) {
 			return nil
 		}
 		w.logf("open %s", f.name)
