@@ -75,7 +75,10 @@ func (f *file) findOut(ctx context.Context) error {
 	if _, encoded := buffers.SumOf(err); encoded {
 		return f.rereadHeld(ctx, func() bool { return false })
 	}
-	hand := f.gitsHand(ctx, disk, noted.was.Clone())
+	f.mu.Lock()
+	was := noted.was.Clone() // it is tracked by now, if another call has found out
+	f.mu.Unlock()
+	hand := f.gitsHand(ctx, disk, was)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.anew != noted {

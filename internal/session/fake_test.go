@@ -118,6 +118,18 @@ func (e *fakeEditor) close(uri string) {
 	e.at.Settle()
 }
 
+// reopen makes what a file holds the text of its document, as an editor does that closes and
+// opens that: nothing comes in between.
+func (e *fakeEditor) reopen(uri, path string) {
+	e.t.Helper()
+	e.wire.Lock()
+	defer e.wire.Unlock()
+	s := readFile(e.t, path)
+	e.note(func() { e.docs[uri] = &fakeDoc{text: text.New(s)} })
+	e.sendLocked(buffers.Close{URI: uri})
+	e.sendLocked(buffers.Open{URI: uri, LanguageID: "text", Text: s})
+}
+
 // readAnew makes what a file holds the text of its document, and tells it as a change.
 func (e *fakeEditor) readAnew(uri, path string) {
 	e.t.Helper()

@@ -168,6 +168,7 @@ type modelFile struct {
 	loose  bool // gone may be anything possible: the user undid something
 	any    bool // beside it: anything at all
 	lax    map[string]bool
+	slack  map[string]bool // rows that were lax once: nobody has decided on them
 	odd    map[string]bool // rows that are not the same in text and baseline
 	unsure bool            // the disk may have been taken in or not
 	anyEnd bool            // there was a moment without a line end to go by
@@ -204,7 +205,7 @@ func newModel(t *testing.T, seed uint64) *modelWorld {
 	w.start()
 	t.Cleanup(func() { w.stop() })
 	for i := range w.opts.files {
-		f := &modelFile{name: fmt.Sprintf("f%d", i), gone: map[string]bool{}, ever: map[string]bool{}, lax: map[string]bool{}, had: map[string]bool{}, odd: map[string]bool{}}
+		f := &modelFile{name: fmt.Sprintf("f%d", i), gone: map[string]bool{}, ever: map[string]bool{}, lax: map[string]bool{}, had: map[string]bool{}, odd: map[string]bool{}, slack: map[string]bool{}}
 		f.path = filepath.Join(w.root, f.name)
 		f.uri = buffers.PathURI(f.path)
 		var rows []string
@@ -542,7 +543,7 @@ func (w *modelWorld) verifyFile(f *modelFile) error {
 				w.claimed[n] = true
 			}
 			if isAgents(n) || w.claimed[n] {
-				w.accepted[n] = inBase[n]
+				w.accepted[n], f.slack[n] = inBase[n], true
 			}
 			delete(f.lax, n)
 		}

@@ -78,7 +78,8 @@ func (w *modelWorld) crashStep() error {
 // sameSight compares what could be seen of a file before a crash with what can be after it.
 func sameSight(a, b sight) error {
 	same := func(g, h review.Hunk) bool {
-		return g.ID == h.ID && g.State == h.State && g.StartLine == h.StartLine && g.EndLine == h.EndLine && g.Text == h.Text && g.BaseText == h.BaseText
+		place := h.Lost || g.StartLine == h.StartLine && g.EndLine == h.EndLine // what is lost has none
+		return g.ID == h.ID && g.State == h.State && g.Lost == h.Lost && place && g.Text == h.Text && g.BaseText == h.BaseText
 	}
 	switch {
 	case a.text != b.text:

@@ -196,7 +196,7 @@ func (w *modelWorld) undone(f *modelFile, now string) {
 	for _, n := range namesOf(now) {
 		// To recall a text that has no place for what is gone now would lose that: the
 		// engine takes such an undo for typing, and so what it brings for the user's.
-		if w.claimed[n] || isAgents(n) && (len(f.gone) > 0 || w.crashed) {
+		if w.claimed[n] || f.slack[n] || isAgents(n) && (len(f.gone) > 0 || w.crashed) {
 			f.lax[n] = true
 		}
 	}

@@ -47,8 +47,7 @@ func TestOtherProgramsRowsAreNotTheAgents(t *testing.T) {
 	}
 	reread := func(s *scene) {
 		if _, ok := s.e.at.Document(s.uri); ok {
-			s.e.send(buffers.Close{URI: s.uri})
-			s.e.open(s.uri, readFile(s.t, s.path))
+			s.e.reopen(s.uri, s.path)
 		}
 	}
 	during := map[string]func(s *scene){
@@ -75,8 +74,7 @@ func TestOtherProgramsRowsAreNotTheAgents(t *testing.T) {
 					s := &scene{t, c, l, e, filepath.Join(root, "a.txt"), buffers.PathURI(filepath.Join(root, "a.txt"))}
 					e.caps["reload"] = reloads
 					e.onReload = func(u string) (bool, error) {
-						e.send(buffers.Close{URI: u})
-						e.open(u, readFile(t, s.path))
+						e.reopen(u, s.path)
 						return true, nil
 					}
 					writeFile(t, s.path, ten)

@@ -241,7 +241,7 @@ func (f *file) cameTo(now text.Text, before *taken) {
 	o := f.whose(now, before)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, d, open := f.live(); f.before == before && open && clean(d) && f.doc != nil && buffers.NormHashText(f.doc.Text()) == buffers.NormHashText(now) {
+	if _, d, open := f.live(); f.before == before && open && clean(d) && f.anew == nil && f.doc != nil && buffers.NormHashText(f.doc.Text()) == buffers.NormHashText(now) {
 		f.keepBeforeOf(now, o)
 		before.settle(f.doc)
 		f.shownRev = notShown
@@ -280,9 +280,14 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	f.publish()
 	f.mu.Unlock()
 	d, open = live.at.Document(live.uri)
+	f.mu.Lock()
+	anew := f.anew != nil
+	f.mu.Unlock()
 	switch {
 	case !open:
 		return false, nil
+	case anew:
+		return true, nil // it is to be found out first whether the editor has read that by itself
 	case d.State() == buffers.Dirty:
 		return false, f.mergeDisk(ctx, whose, over)
 	}

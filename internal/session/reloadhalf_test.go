@@ -55,3 +55,59 @@ func TestReloadInTheMiddleOfAWrite(t *testing.T) {
 		}
 	}
 }
+
+// An editor that was asked to reload a file, and has read it emptied, reads it anew by itself when
+// it is written: at once, or when we are looking at it again. All of that is who wrote it.
+func TestReadAnewAfterItWasEmptied(t *testing.T) {
+	for _, atOnce := range []bool{false, true} {
+		for _, undecided := range []bool{false, true} {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			before := ten
+			if undecided {
+				diskTurn(t, c, l, path, func(d string) string { return strings.Replace(d, "6\n", "SIX\n", 1) })
+				e.readAnew(uri, path)
+				before = readFile(t, path)
+			}
+			other := strings.Replace(before, "3\n", "3\nOTHER\n", 1)
+			writeFile(t, path, other)
+			agents := strings.Replace(other, "9\n", "NINE\n", 1)
+			e.caps = map[string]bool{"reload": true}
+			emptied, read := false, make(chan struct{})
+			e.onReload = func(u string) (bool, error) {
+				if emptied {
+					e.reopen(u, path)
+					return true, nil
+				}
+				emptied = true
+				writeFile(t, path, "")
+				e.reopen(u, path)
+				writeFile(t, path, agents)
+				again := func() {
+					e.readAnew(u, path)
+					close(read)
+				}
+				if atOnce {
+					again()
+				} else {
+					c.spawn(func() {
+						_ = pause(t.Context(), quietFor/2)
+						again()
+					})
+				}
+				return true, nil
+			}
+			turnOf(t, c, l, func(Host, string) { <-read })
+			if got := e.text(uri); got != agents {
+				t.Errorf("at once %v, undecided %v: text %q", atOnce, undecided, got)
+			}
+			if base, err := c.Baseline(uri); err != nil || base != strings.Replace(ten, "3\n", "3\nOTHER\n", 1) {
+				t.Errorf("at once %v, undecided %v: baseline %q, %v", atOnce, undecided, base, err)
+			}
+		}
+	}
+}

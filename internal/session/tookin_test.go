@@ -117,8 +117,7 @@ func TestMadeByBoth(t *testing.T) {
 			uri := buffers.PathURI(path)
 			e.caps["reload"] = reloads
 			e.onReload = func(u string) (bool, error) {
-				e.send(buffers.Close{URI: u})
-				e.open(u, readFile(t, path))
+				e.reopen(u, path)
 				return true, nil
 			}
 			writeFile(t, path, ten)
