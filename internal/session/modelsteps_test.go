@@ -92,7 +92,7 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 		}
 	}
 	if agents {
-		if f.open && hasHad && len(f.contested) == 0 && had != "\x00" && onlyLF(now) == onlyLF(f.disk) && onlyLF(f.text) != onlyLF(had) {
+		if f.open && hasHad && len(f.contested) == 0 && had != "\x00" && onlyLF(now) == onlyLF(f.disk) && onlyLF(f.text) != onlyLF(had) && onlyLF(f.text) != onlyLF(now) {
 			// It was behind what another program had written, which is the user's.
 			for _, n := range difference(f.text, had) {
 				f.lax[n] = isAgents(n)

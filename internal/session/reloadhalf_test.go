@@ -77,13 +77,14 @@ func TestReadAnewAfterItWasEmptied(t *testing.T) {
 			writeFile(t, path, other)
 			agents := strings.Replace(other, "9\n", "NINE\n", 1)
 			e.caps = map[string]bool{"reload": true}
-			emptied, read := false, make(chan struct{})
+			emptied, begun, read := false, make(chan struct{}), make(chan struct{})
 			e.onReload = func(u string) (bool, error) {
 				if emptied {
 					e.reopen(u, path)
 					return true, nil
 				}
 				emptied = true
+				<-begun // before that it is nobody's who is at work
 				writeFile(t, path, "")
 				e.reopen(u, path)
 				writeFile(t, path, agents)
@@ -101,7 +102,10 @@ func TestReadAnewAfterItWasEmptied(t *testing.T) {
 				}
 				return true, nil
 			}
-			turnOf(t, c, l, func(Host, string) { <-read })
+			turnOf(t, c, l, func(Host, string) {
+				close(begun)
+				<-read
+			})
 			if got := e.text(uri); got != agents {
 				t.Errorf("at once %v, undecided %v: text %q", atOnce, undecided, got)
 			}
