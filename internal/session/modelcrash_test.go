@@ -62,6 +62,9 @@ func (w *modelWorld) crashStep() error {
 			if err := w.discarded(f, was[f]); err != nil {
 				return err
 			}
+			for _, h := range was[f].hunks {
+				w.release(f, h.Text+h.BaseText+h.Gone)
+			}
 			// What was decided since the last save is undecided again.
 			for _, n := range namesOf(f.disk) {
 				f.any, f.lax[n] = true, isAgents(n) || w.claimed[n] || strings.HasPrefix(n, "D")
