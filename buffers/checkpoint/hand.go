@@ -66,31 +66,33 @@ func (r *Repo) Kept(ctx context.Context, p buffers.Path, content string) (bool, 
 }
 
 // Passed returns the commits that were made where HEAD was, and that HEAD has left again, by
-// what its log has from a place on; and the place from which to look the next time. Below zero
-// is the end.
-func (r *Repo) Passed(from int64) (commits []string, end int64, err error) {
+// what its log has from a place on: below zero, its end. next is the place from which to look
+// the next time, so that the commit that HEAD is at is found when it has left that; end is
+// where the log ends.
+func (r *Repo) Passed(from int64) (commits []string, next, end int64, err error) {
 	f, err := os.Open(filepath.Join(r.dir, "logs", "HEAD"))
 	if err != nil {
 		if os.IsNotExist(err) { // git keeps none, or in another form
 			err = nil
 		}
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, from, err
+		return nil, from, from, err
 	}
 	if from < 0 || info.Size() <= from {
-		return nil, info.Size(), nil // nothing is new, or the log was cut
+		return nil, info.Size(), info.Size(), nil // nothing is new, or the log was cut
 	}
 	const most = 1 << 20
 	b, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, from, info.Size()-from), most))
 	if err != nil {
-		return nil, from, err
+		return nil, from, from, err
 	}
 	whole := b[:bytes.LastIndexByte(b, '\n')+1] // the rest is just being written
-	there, last := false, 0                     // whether the last line is a commit, and its length
+	end = from + int64(len(whole))
+	there, last := false, 0 // of the last line: whether it is a commit, and its length
 	for line := range strings.Lines(string(whole)) {
 		// "<old> <new> <name> <<mail>> <time> <zone>\t<what>: <subject>"
 		head, what, _ := strings.Cut(line, "\t")
@@ -100,11 +102,10 @@ func (r *Repo) Passed(from int64) (commits []string, end int64, err error) {
 			commits = append(commits, fields[1])
 		}
 	}
-	end = from + int64(len(whole))
 	if there { // HEAD is there yet
-		return commits[:len(commits)-1], end - int64(last), nil
+		return commits[:len(commits)-1], end - int64(last), end, nil
 	}
-	return commits, end, nil
+	return commits, end, end, nil
 }
 
 // At looks up files in a commit.

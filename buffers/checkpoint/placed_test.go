@@ -106,11 +106,14 @@ func TestPassed(t *testing.T) {
 		at := int64(-1)
 		want := func(want ...string) {
 			t.Helper()
-			got, end, err := g.Passed(at)
-			if err != nil || !slices.Equal(got, want) {
+			got, next, end, err := g.Passed(at)
+			if err != nil || !slices.Equal(got, want) || next > end {
 				t.Errorf("passed %q, %v, want %q", got, err, want)
 			}
-			at = end
+			if again, _, _, err := g.Passed(end); len(again) != 0 || err != nil {
+				t.Errorf("behind the end %q, %v", again, err)
+			}
+			at = next
 		}
 		commit := func(content string) string {
 			r.write("a", content)

@@ -193,7 +193,7 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 	if r.stamp == "" {
 		r.log = -1
 	}
-	passed, end, err := r.git.Passed(r.log)
+	passed, next, end, err := r.git.Passed(r.log)
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,9 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 			return err
 		}
 	}
-	r.stamp, r.log = stamp, end
+	if r.stamp, r.log = stamp, next; !users {
+		r.log = end // what an agent commits is not accepted when HEAD leaves it
+	}
 	return nil
 }
 
@@ -327,6 +329,9 @@ func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.
 		st, err := r.git.Read(ctx, f.path, b.now)
 		if err != nil {
 			return err
+		}
+		if b.now == now.Head {
+			f.acceptLost(st) // HEAD was here when the files were not any more
 		}
 		if err := f.acceptInGit(ctx, was.entry, b.was, b.now, st, from == "" || !entries[from].Index.Exists()); err != nil {
 			return err

@@ -50,14 +50,13 @@ func (f *file) acceptAt(ctx context.Context, r *repo, has map[buffers.Path]check
 	was, from := f.ingit.entry, f.entire.from
 	f.ingit.entry.Head = now
 	f.mu.Unlock()
-	if was.Head == now {
-		return nil
-	}
 	st, err := r.git.Read(ctx, f.path, now)
 	if err != nil {
 		return err
 	}
-	f.acceptLost(st)
+	if f.acceptLost(st); was.Head == now {
+		return nil
+	}
 	return f.acceptInGit(ctx, was, was.Head, now, st, from == "" || !has[from].Exists())
 }
 
