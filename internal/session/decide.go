@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -345,8 +346,12 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	f.entire.goneBack = f.entire.goneBack && f.deleted || putBack
 	if whole && withRows && len(done) == 0 && (deleted || made) {
 		out.Decided = append(out.Decided, change.ID) // of an empty file
-		if how.rejects && made && !deleted {
-			f.entire.refused = &by
+		switch {
+		case !how.rejects:
+		case made && !deleted:
+			f.entire.refused, f.kept.rested = &by, time.Time{}
+		case deleted && !made:
+			f.undone, f.kept.rested = &undone{change: *change, entire: entire{by: by, ran: ran}, emptied: true}, time.Time{}
 		}
 	}
 	f.mu.Unlock()

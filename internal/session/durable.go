@@ -202,6 +202,9 @@ type version struct {
 	disputed         *taken // what the disk has, if some of it is in conflict with the text
 
 	goneBack, madeAway, ran bool // as in entire
+
+	undone  *undone        // what was rejected of it
+	refused *review.Origin // as in entire
 }
 
 // entire reports whether an agent has done something to the file as a whole.
@@ -215,10 +218,14 @@ type beside struct {
 	GoneBack, MadeAway, Ran bool          `json:",omitempty"`
 	Away                    bool          `json:",omitempty"`
 	Left                    *keptLeft     `json:",omitempty"`
+
+	Undone  *keptUndone    `json:",omitempty"`
+	Refused *review.Origin `json:",omitempty"`
 }
 
-func (v version) beside() []byte {
-	return beside{v.disputed.kept(), v.goneBack, v.madeAway, v.ran, v.away, nil}.encode()
+// beside is what a record has of it, but for what besideOf adds; the file's mu is held.
+func (v version) beside() beside {
+	return beside{Disputed: v.disputed.kept(), GoneBack: v.goneBack, MadeAway: v.madeAway, Ran: v.ran, Away: v.away}
 }
 
 func (x beside) encode() []byte {
@@ -262,7 +269,13 @@ type writing struct {
 
 // version is that of the file as it is; mu is held.
 func (f *file) version() version {
-	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, from: f.entire.from, gone: f.entire.gone}
+	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, from: f.entire.from, gone: f.entire.gone, undone: f.undone}
+	if f.undoing != nil {
+		v.undone = f.undoing
+	}
+	if f.refusedChange() != nil {
+		v.refused = f.entire.refused
+	}
 	if v.opaque != "" && f.entire.copy != nil {
 		v.opaqueIs = f.entire.was.Sum() + " " + f.entire.now.Sum()
 	}
@@ -344,19 +357,27 @@ func (f *file) draft(v version) func() journal.Record {
 	}
 	if was, now := f.entire.copy, f.entire.now; v.opaqueIs != "" {
 		return func() journal.Record {
-			r.State = f.opaqueState(*was, now)
+			r.State, r.Beside = f.opaqueState(*was, now), f.besideOf(v, beside{})
 			return r
 		}
 	}
+	aside := v.beside()
 	if v.doc == nil {
-		return func() journal.Record { return r }
+		return func() journal.Record {
+			if r.Beside = f.besideOf(v, aside); r.Beside != nil {
+				f.mu.Lock()
+				r.Time = f.kept.rested
+				f.mu.Unlock()
+			}
+			return r
+		}
 	}
 	doc := v.doc.Clone()
 	if v.gone {
 		f.withoutFile(doc)
 	}
-	r.Beside = v.beside()
 	return func() journal.Record {
+		r.Beside = f.besideOf(v, aside)
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))
 		f.mu.Lock()

@@ -59,6 +59,7 @@ type file struct {
 	cameFrom    buffers.Path // the old name that was last told of entire.from
 	wentTo      buffers.Path // the name that an agent has given the file of a document, undecided
 	undone      *undone      // what was rejected of the file as a whole and can be brought back
+	undoing     *undone      // what is being rejected of it, and may be so on the disk
 	ingit       ingit
 	created     bool // an agent's write made the file and the user has not accepted that
 	settling    *time.Timer

@@ -124,6 +124,14 @@ func (l *leftover) isText() bool { return l.Before.Opaque == "" && l.After.Opaqu
 // with what nobody has looked at. False: nothing is.
 func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) {
 	had, ok := journal.Entry{}, e != nil
+	if ok && onlyUndone(e.Last) {
+		with, ok := d.withLeft(nil, l)
+		if !ok {
+			return *e, true
+		}
+		carryUndone(&with.Last.Beside, e.Last.Beside)
+		return with, true
+	}
 	if ok {
 		had = *e
 	}

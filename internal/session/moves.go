@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -352,7 +353,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	f.doc = nil
 	f.follow()
 	if change := f.fileChange(); change != nil {
-		f.undone = f.wasRenamed(w, *change)
+		f.undone, f.kept.rested = f.wasRenamed(w, *change), time.Time{}
 	}
 	f.entire, f.opaque, f.opaqueSeen = entire{}, "", nil
 	f.keepBefore(text.Text{})

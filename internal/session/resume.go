@@ -202,8 +202,13 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 		return ctx.Err()
 	}
 	last := e.Last
+	f.recallUndone(last)
 	switch {
+	case onlyUndone(last):
+		f.keep(false)
+		return nil
 	case last.Secret:
+		defer f.keep(false)
 		disk, err := buffers.ReadDisk(f.path)
 		if last.Pending > 0 && (err != nil || !happenedNot(last, text.New(disk.Content), !disk.Exists)) {
 			sum.hidden = append(sum.hidden, last.Path)
@@ -404,8 +409,9 @@ func (f *file) resumeOpaque(last journal.Record, sum *resumed) {
 	if err == nil {
 		now, _, err = checkpoint.ReadCopy(rest)
 	}
-	if err == nil && was.Same(checkpoint.CopyOf(f.path).State) {
-		return // somebody has put it back
+	if err == nil && last.From == "" && was.Same(checkpoint.CopyOf(f.path).State) {
+		f.keep(false) // what was rejected, if that is why
+		return        // somebody has put it back
 	}
 	f.mu.Lock()
 	if err == nil {

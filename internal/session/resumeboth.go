@@ -33,6 +33,17 @@ func (d *durable) joined(entries []journal.Entry) (journal.Entry, []string) {
 	}
 	// A file that is there, or not, is best known to whom left it so.
 	slices.SortStableFunc(entries, func(a, b journal.Entry) int { return cmp.Compare(fits(a), fits(b)) })
+	// One that says only what was rejected of the file as a whole says nothing of its text.
+	for _, e := range entries {
+		if onlyUndone(e.Last) {
+			for i := range entries {
+				carryUndone(&entries[i].Last.Beside, e.Last.Beside)
+			}
+		}
+	}
+	if all := entries; slices.ContainsFunc(all, func(e journal.Entry) bool { return !onlyUndone(e.Last) }) {
+		entries = slices.DeleteFunc(slices.Clone(all), func(e journal.Entry) bool { return onlyUndone(e.Last) })
+	}
 	e := entries[0]
 	var lost []string
 	for _, older := range entries[1:] {
@@ -134,6 +145,11 @@ func stateFor(e *journal.Entry, found text.Text, missing bool, now func() time.T
 // layUnder takes in what a neighbour that has ended has left of a file in which this process
 // has something undecided itself.
 func (f *file) layUnder(ctx context.Context, e journal.Entry, sum *resumed) error {
+	f.recallUndone(e.Last)
+	if onlyUndone(e.Last) {
+		f.keep(false)
+		return nil
+	}
 	f.mu.Lock()
 	if s := f.asleep; s != nil {
 		// Whatever text will be found, the two are one from now on.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
@@ -25,6 +27,7 @@ type undone struct {
 	agents  checkpoint.Copy  // of a file that is no text: what the agent had made of it
 	rested  checkpoint.State // what the rejection has made of the file
 	renamed *move            // that was taken back
+	emptied bool             // an empty file was deleted, and is there again
 }
 
 // maxUndone bounds what is kept of rejected contents that are no text, in bytes.
@@ -49,7 +52,7 @@ func (f *file) keepUndone(u *undone) {
 		u = nil
 	}
 	f.mu.Lock()
-	f.undone = u
+	f.undone, f.kept.rested = u, time.Time{}
 	f.mu.Unlock()
 }
 
@@ -112,21 +115,38 @@ func (f *file) restoreWhole(ctx context.Context) error {
 		return err
 	}
 	defer f.unlockOps()
+	f.wakeOnDisk()
+	if u.opaque != "" && (u.entire.copy == nil || !u.entire.copy.Kept()) { // what it is again
+		was := checkpoint.CopyOf(f.path)
+		u.entire.copy = &was
+	}
 	err := f.bringBack(ctx, u)
 	if errors.Is(err, checkpoint.ErrMoved) {
 		return errNotSo
 	} else if err != nil {
 		return err
 	}
+	disk, err := buffers.ReadDisk(f.path)
+	isText := err == nil && disk.Exists && u.opaque == ""
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if isText && f.before == nil && len(f.open) == 0 { // an earlier run has rejected it
+		f.keepBefore(text.New(disk.Content))
+	}
 	f.undone = nil
 	f.opaque, f.opaqueOp = u.opaque, u.opaqueOp
 	f.entire.by, f.entire.wasExec, f.entire.exec = u.entire.by, u.entire.wasExec, u.entire.exec
 	f.entire.gone, f.entire.ran, f.entire.held = u.entire.gone, u.entire.ran, u.entire.held
 	f.entire.was, f.entire.now, f.entire.copy = u.entire.was, u.entire.now, u.entire.copy
-	f.missing = u.entire.gone
+	f.missing = u.entire.gone || u.emptied
 	f.placeholder()
+	if u.emptied {
+		f.deleted = true
+		f.keepBeforeOf(text.Text{}, f.entire.by)
+	}
+	if len(f.open) == 0 {
+		f.closedGone()
+	}
 	f.shownRev = notShown
 	f.publish()
 	return nil
@@ -137,7 +157,7 @@ func (f *file) bringBack(ctx context.Context, u *undone) error {
 	switch {
 	case u.opaque != "":
 		return u.agents.Restore(ctx, f.path, u.rested)
-	case u.entire.gone:
+	case u.entire.gone, u.emptied:
 		err := buffers.RemoveFile(f.path, buffers.Disk{Exists: true, Content: u.entire.held}.Seen())
 		var moved *buffers.MovedError
 		if errors.As(err, &moved) {
@@ -199,8 +219,12 @@ func (f *file) renameAgain(ctx context.Context, u *undone) error {
 func (f *file) wasRenamed(w entire, change FileChange) *undone {
 	return &undone{
 		change: change, entire: w, opaque: f.opaque, opaqueOp: f.opaqueOp,
-		renamed: &move{from: checkpoint.Change{Path: w.from}, to: checkpoint.Change{Path: f.path}},
+		renamed: renameBack(w.from, f.path),
 	}
+}
+
+func renameBack(from, to buffers.Path) *move {
+	return &move{from: checkpoint.Change{Path: from}, to: checkpoint.Change{Path: to}}
 }
 
 // removeFolders removes the folders that were made for a file of by's that is gone, if

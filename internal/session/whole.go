@@ -276,6 +276,7 @@ func (f *file) isBack() {
 // rejectWhole takes back what has become of the file as a whole, as far as its rows
 // do not say it. reason is why it was not.
 func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
+	f.wakeOnDisk()
 	f.mu.Lock()
 	w, opaque := f.entire, f.opaque
 	u := &undone{entire: w, opaque: opaque, opaqueOp: f.opaqueOp}
@@ -289,9 +290,11 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		return false, "" // when the rows are done with
 	case opaque != "":
 		if err = checkpoint.ErrNoCopy; w.copy != nil {
-			u.agents = checkpoint.CopyOf(f.path)
+			u.agents, u.rested = checkpoint.CopyOf(f.path), w.copy.Forget()
+			f.announceUndone(u)
 			err = w.copy.Restore(ctx, f.path, w.now)
 		}
+		f.announceUndone(nil)
 		if errors.Is(err, checkpoint.ErrNoCopy) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
@@ -299,7 +302,9 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	case w.gone:
 		err = f.writeBack(w.held)
 	case w.wasExec != nil:
+		f.announceUndone(u)
 		err = checkpoint.SetExec(f.path, *w.wasExec)
+		f.announceUndone(nil)
 	default:
 		return false, ""
 	}
@@ -364,6 +369,7 @@ func (f *file) lookAgain() {
 // acceptWhole lets what has become of the file as a whole be so, as far as its rows
 // do not say it.
 func (f *file) acceptWhole() (done bool) {
+	f.wakeOnDisk()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	done = f.entire.from != "" || f.opaque != "" || f.entire.gone || f.entire.wasExec != nil

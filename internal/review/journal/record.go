@@ -48,7 +48,9 @@ type Seen struct {
 }
 
 // End reports whether nothing is left to be known of the file.
-func (r Record) End() bool { return r.State == nil && r.Opaque == "" && !r.Secret }
+func (r Record) End() bool {
+	return r.State == nil && r.Opaque == "" && !r.Secret && r.Beside == nil
+}
 
 // Undecided reports whether there is anything for the user to decide, as far as that is known.
 func (r Record) Undecided() bool {
