@@ -19,6 +19,7 @@ type AgentEntry struct {
 	Installed bool   `json:"installed"`
 	How       string `json:"how"` // the command, or how to install it
 	Running   bool   `json:"running"`
+	Default   bool   `json:"default,omitempty"` // of sessions that name none
 }
 
 // AgentInfo is what a running agent said of itself at initialize.

@@ -164,10 +164,12 @@ func (p *agentProcess) session(id string) *session {
 // Agents lists what can be named as an agent.
 func (c *Core) Agents() []AgentEntry {
 	entries := c.launcher.Catalog()
+	byDefault := c.settings().DefaultAgent
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range entries {
 		_, entries[i].Running = c.agents[entries[i].Name]
+		entries[i].Default = entries[i].Name == byDefault
 	}
 	return entries
 }

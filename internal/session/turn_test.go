@@ -359,3 +359,15 @@ func TestDirtySave(t *testing.T) {
 		}
 	}
 }
+
+// The list of agents says which one is that of sessions that name none.
+func TestAgentsTellTheDefault(t *testing.T) {
+	for _, name := range []string{"fake", "other", "nobody"} {
+		c, _, _ := setup(t, &fakeLauncher{}, func(s *config.Settings) { s.DefaultAgent = name })
+		for _, a := range c.Agents() {
+			if a.Default != (a.Name == name) {
+				t.Errorf("%s is the default: %+v", name, a)
+			}
+		}
+	}
+}

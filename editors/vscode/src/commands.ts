@@ -23,6 +23,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
   const commands: Record<string, (...args: never[]) => unknown> = {
     openChat: () => app.chat.open(),
     newSession: () => pick.newSession(app),
+    defaultAgent: () => pick.defaultAgent(app),
     sessions: () => pick.session(app),
     closeSession: () => closeSession(app),
     stop: () => stop(app),

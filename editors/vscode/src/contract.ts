@@ -222,7 +222,7 @@ export interface Commands {
   /** Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Open questions are answered as cancelled. */
   'acp.cancel': { params: { session: string }; result: Record<string, never> };
   /** The agents that can be named, built in and configured. */
-  'acp.agent.list': { params: Record<string, never>; result: { agents: Array<{ name: string; title?: string; installed: boolean; how: string; running: boolean }> } };
+  'acp.agent.list': { params: Record<string, never>; result: { agents: Array<{ name: string; title?: string; installed: boolean; how: string; running: boolean; default?: boolean }> } };
   /** Logs in; starts the agent if it does not run. Without a method the configured or only one. */
   'acp.agent.authenticate': { params: { agent: string; method?: string }; result: Record<string, never> };
   /** Logs out. */

@@ -28,6 +28,18 @@ export async function newSession(app: App): Promise<void> {
   }
 }
 
+/** Has the user choose the agent of new sessions, and makes that the setting. */
+export async function defaultAgent(app: App): Promise<void> {
+  const agent = await chooseAgent(app, 'Agent of new sessions');
+  if (agent !== undefined) {
+    const settings = vscode.workspace.getConfiguration('acpls');
+    await settings.update('defaultAgent', agent, vscode.ConfigurationTarget.Global);
+    app.model.setAgents(
+      app.model.state().agents.map((one) => ({ ...one, default: one.name === agent })),
+    );
+  }
+}
+
 export async function login(app: App): Promise<void> {
   const agent = await chooseAgent(app, 'Log in to which agent?');
   if (agent !== undefined && (await app.perform('acp.agent.authenticate', { agent }))) {
@@ -45,7 +57,10 @@ async function chooseAgent(app: App, prompt: string): Promise<string | undefined
   return choose(
     first.map((agent) => ({
       label: agent.title ?? agent.name,
-      description: agent.installed ? (agent.running ? 'running' : '') : 'not installed',
+      description: [
+        ...(agent.default ? ['default'] : []),
+        ...(agent.installed ? (agent.running ? ['running'] : []) : ['not installed']),
+      ].join(', '),
       detail: agent.how,
       value: agent.name,
     })),

@@ -16,6 +16,7 @@ import type { ChatView } from './view';
 
 const commands: Record<ChatCommand, string> = {
   newSession: 'acpls.newSession',
+  defaultAgent: 'acpls.defaultAgent',
   sessions: 'acpls.sessions',
   closeSession: 'acpls.closeSession',
   login: 'acpls.login',

@@ -69,6 +69,8 @@ export interface Agent {
   /** The command, or how to install it. */
   how: string;
   running: boolean;
+  /** It is that of new sessions. */
+  default?: boolean;
 }
 
 export interface ChangedFile {
@@ -143,6 +145,7 @@ export type HostMessage =
 /** What a button of the chat can do that is a command of the extension as well. */
 export type ChatCommand =
   | 'newSession' // after asking for an agent
+  | 'defaultAgent' // choose that of new sessions
   | 'sessions' // choose another session, also one from before
   | 'closeSession'
   | 'login'

@@ -33,6 +33,17 @@ suite('what the chat asks for', () => {
   const idle = () => until('is idle', () => state() === 'idle');
   const agent = () => said(app, 'agent').join('|');
 
+  test('the agents there are, and which is the default one', async () => {
+    const agents = await until('they are known', () => {
+      const { agents } = app.model.state();
+      return agents.length > 0 && agents;
+    });
+    assert.deepEqual(
+      agents.filter((agent) => agent.default).map(({ name }) => name),
+      ['script'],
+    );
+  });
+
   test('a prompt is sent and answered', async () => {
     send('hello');
     await until('is answered', () => agent() === 'hello');

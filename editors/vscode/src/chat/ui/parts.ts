@@ -3,6 +3,7 @@ import type { Option, Queued, SessionInfo, Usage } from '../../contract';
 import type { ChangedFile, ChatState, ServerState } from '../protocol';
 import { type Child, h, iconButton, textButton } from './dom';
 import { post } from './host';
+import { startable } from './state';
 import { fullness, isOpen, many, sessionName, usage } from './words';
 
 export interface Header {
@@ -235,11 +236,14 @@ export function welcome(shown: Pick<ChatState, 'agents' | 'before'> | undefined)
   const agents = h(
     'div',
     { class: 'agents' },
-    ...shown.agents
-      .filter(({ installed }) => installed)
-      .map(({ name, title }) =>
-        textButton(title ?? name, () => post({ type: 'newSession', agent: name })),
+    ...startable(shown.agents).map((agent) =>
+      textButton(
+        agent.title ?? agent.name,
+        () => post({ type: 'newSession', agent: agent.name }),
+        agent.default && !shown.before ? 'primary' : 'secondary',
       ),
+    ),
+    textButton('Default agent...', () => post({ type: 'command', command: 'defaultAgent' })),
   );
   const { before } = shown;
   if (before) {

@@ -1,6 +1,6 @@
 /** What the page knows: what the host has told, put together. Pure. */
 import type { Entry, SessionInfo } from '../../contract';
-import type { ChatState, HostMessage } from '../protocol';
+import type { Agent, ChatState, HostMessage } from '../protocol';
 
 export function emptyState(): ChatState {
   return {
@@ -100,4 +100,11 @@ function put<T>(list: T[], item: T, is: (one: T) => boolean): void {
 /** The entry of a tool call, for what only entries have: differences side by side. */
 export function entryOfTool(entries: readonly Entry[], id: string): Entry | undefined {
   return entries.findLast(({ tool }) => tool?.id === id);
+}
+
+/** The agents there are, that of new sessions first. */
+export function startable(agents: Agent[]): Agent[] {
+  return agents
+    .filter(({ installed }) => installed)
+    .sort((a, b) => Number(b.default ?? false) - Number(a.default ?? false));
 }

@@ -1,6 +1,13 @@
 import * as assert from 'node:assert/strict';
 import { plain, tail } from '../../../src/chat/ui/output';
-import { apply, currentOf, emptyState, lostOf, waitingIn } from '../../../src/chat/ui/state';
+import {
+  apply,
+  currentOf,
+  emptyState,
+  lostOf,
+  startable,
+  waitingIn,
+} from '../../../src/chat/ui/state';
 import { insertWord, take, wantsCompletion } from '../../../src/chat/ui/typing';
 import { activity, placeName, short, toolCommand, usage } from '../../../src/chat/ui/words';
 import type { SessionInfo } from '../../../src/contract';
@@ -145,4 +152,23 @@ suite('what the chat page knows', () => {
     assert.equal(toolCommand({ ...call, title: '`make`', command: 'make' }), undefined);
     assert.equal(toolCommand({ ...call, title: 'Build', command: 'make' }), 'make');
   });
+});
+
+test('the agents that can be started are offered with the default one first', () => {
+  const agent = (name: string, installed: boolean, more = {}) => ({
+    name,
+    installed,
+    how: name,
+    running: false,
+    ...more,
+  });
+  const agents = [agent('a', true), agent('b', false), agent('c', true, { default: true })];
+  assert.deepEqual(
+    startable(agents).map(({ name }) => name),
+    ['c', 'a'],
+  );
+  assert.deepEqual(
+    startable(agents.slice(0, 2)).map(({ name }) => name),
+    ['a'],
+  );
 });
