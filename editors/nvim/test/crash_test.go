@@ -12,7 +12,7 @@ import (
 
 // acp-ls is killed under the plugin while hunks are undecided and the user has typed on, with
 // and without saving, and Neovim too. Started again it offers the same hunks, in the text as
-// it is, and a rejection leaves what the user wrote.
+// it is, and a rejection leaves what the user wrote. Undo of that crosses a kill too.
 func TestHunksAreBackAfterAKill(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		program, err := build()
@@ -125,6 +125,24 @@ func TestHunksAreBackAfterAKill(t *testing.T) {
 		n.WaitLua(`vim.fn.search('total', 'nw') == 0`)
 		if got := n.Text(0) + "\n"; got != want {
 			t.Errorf("after the rejection the text is\n%s\nwant\n%s", got, want)
+		}
+
+		// Undo brings them back in the next acp-ls too, to be decided again.
+		kill(n)
+		again(n)
+		n.Input("u")
+		bothHunks(n)
+		n.Input("<C-r>")
+		n.WaitGone("2/2 demo")
+		n.Input("u")
+		bothHunks(n)
+		n.Input("gg]h")
+		n.WaitScreen("gha accept")
+		n.Input("ghR")
+		n.WaitGone("2/2 demo")
+		n.WaitLua(`vim.fn.search('total', 'nw') == 0`)
+		if got := n.Text(0) + "\n"; got != want {
+			t.Errorf("after the rejection of what was undone the text is\n%s\nwant\n%s", got, want)
 		}
 	})
 }
