@@ -155,11 +155,12 @@ export async function openBrowser(options = {}) {
 /**
  * Where the workbench is.
  * @param {string} base
- * @param {string} folder what is opened
+ * @param {string} opened a folder, or the file of a workspace
  * @param {Array<[string, string]>} [payload]
  */
-export function workbenchUrl(base, folder, payload) {
-  const query = new URLSearchParams({ folder });
+export function workbenchUrl(base, opened, payload) {
+  const kind = opened.endsWith('.code-workspace') ? 'workspace' : 'folder';
+  const query = new URLSearchParams({ [kind]: opened });
   if (payload) {
     query.set('payload', JSON.stringify(payload));
   }

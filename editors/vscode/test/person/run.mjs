@@ -13,6 +13,7 @@ import * as crash from './stories/crash.mjs';
 import * as dirty from './stories/dirty.mjs';
 import * as files from './stories/files.mjs';
 import * as first from './stories/first.mjs';
+import * as folders from './stories/folders.mjs';
 import * as haste from './stories/haste.mjs';
 import * as lenses from './stories/lenses.mjs';
 import * as questions from './stories/questions.mjs';
@@ -39,6 +40,7 @@ const stories = {
   lenses,
   haste,
   saveas,
+  folders,
 };
 if (values.only && !(values.only in stories)) {
   console.error(`no story is called '${values.only}': one of ${Object.keys(stories).join(', ')}`);
@@ -84,6 +86,7 @@ async function play(name, story) {
       home,
       project: path.join(home, 'projects', story.project ?? name),
       files: story.files,
+      folders: story.folders,
       pictures,
     });
     await story.play(window, async (step, act) => {

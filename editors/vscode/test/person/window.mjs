@@ -25,9 +25,10 @@ export class Window {
    * @param {string} options.home what its server was started with
    * @param {string} options.project the folder that is opened; made here
    * @param {Record<string, string>} options.files what is in it
+   * @param {string[]} [options.folders] if it is a workspace of several folders in there
    * @param {string} [options.pictures] a folder
    */
-  static async open(context, { base, home, project, files, pictures }) {
+  static async open(context, { base, home, project, files, folders, pictures }) {
     fs.mkdirSync(project, { recursive: true });
     for (const [name, text] of Object.entries(files)) {
       fs.mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
@@ -42,7 +43,8 @@ export class Window {
         window.problems.push(`${message.location().url}: ${message.text()}`);
       }
     });
-    await page.goto(workbenchUrl(base, project), { waitUntil: 'domcontentloaded' });
+    const opened = folders === undefined ? project : window.openFolders(folders);
+    await page.goto(workbenchUrl(base, opened), { waitUntil: 'domcontentloaded' });
     await window.started();
     return window;
   }
@@ -52,6 +54,13 @@ export class Window {
     this.home = home;
     this.project = project;
     this.pictures = pictures;
+  }
+
+  /** Makes these the folders of the workspace, as one that edits its file; returns that. */
+  openFolders(folders) {
+    const file = path.join(this.project, 'all.code-workspace');
+    fs.writeFileSync(file, JSON.stringify({ folders: folders.map((name) => ({ path: name })) }));
+    return file;
   }
 
   /** Ends what runs for the window, and closes it. */
