@@ -269,10 +269,10 @@ func visible(hunks []review.Hunk) []review.Hunk {
 	})
 }
 
-// committed marks those that are in a commit which decided nothing; mu is held.
+// committed marks the pending ones that are in a commit which decided nothing; mu is held.
 func (f *file) committed(hunks []review.Hunk) []review.Hunk {
 	for i := range hunks {
-		hunks[i].Committed = f.ingit.committed[hunks[i].ID]
+		hunks[i].Committed = hunks[i].State == review.StatePending && f.ingit.committed[hunks[i].ID]
 	}
 	return hunks
 }

@@ -179,6 +179,7 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 			return false, err
 		}
 		now = disk.Content
+		to.seenGit(from.gitSeen(), false)
 		hand = to.gitsHand(ctx, disk, from.tracked())
 	}
 	back := isThere(from.path)

@@ -28,11 +28,12 @@ func (f *file) gitsHand(ctx context.Context, disk buffers.Disk, was *review.Doc)
 	if was == nil || !was.Tracking() {
 		return gitsHand{}
 	}
+	lost := slices.ContainsFunc(was.Hunks(review.StateRejected), func(h review.Hunk) bool { return h.Lost })
 	hand, err := f.askGit(ctx, was.Text().String(), disk)
 	if err != nil && ctx.Err() == nil {
 		f.core.log.Warn("ask git about a file", "path", f.path, "err", err)
 	}
-	hand.back = hand.back && slices.ContainsFunc(was.Hunks(review.StateRejected), func(h review.Hunk) bool { return h.Lost })
+	hand.back = hand.back && lost
 	return hand
 }
 
@@ -139,6 +140,13 @@ func (g gitsHand) edit(doc *review.Doc, t text.Text, o review.Origin) bool {
 // mu is held.
 func (f *file) unmarked() bool {
 	return f.ingit.hand && f.doc != nil && f.doc.Revision() != f.ingit.marked
+}
+
+// gitSeen is the stamp of git when it last took something away.
+func (f *file) gitSeen() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ingit.seen
 }
 
 // seenGit notes the stamp of git, where that was the user's or none was noted.
