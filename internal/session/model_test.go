@@ -139,6 +139,7 @@ type modelKnown struct {
 	sent    string // what it wrote through us last
 	known   string // what the agent believes to be there
 	knows   bool
+	decided bool     // since it has read it: what was rejected of its own is no base any more
 	refused []string // what it wrote and was refused, and from what that was made; empty: nothing
 }
 
@@ -163,7 +164,9 @@ type modelFile struct {
 	base string // the editor's belief of what the disk has
 	undo []string
 	here int
-	had  map[string]bool // texts that there were
+
+	slept bool            // the editor was killed with unsaved text in it
+	had   map[string]bool // texts that there were
 
 	loose  bool // gone may be anything possible: the user undid something
 	any    bool // beside it: anything at all
@@ -339,7 +342,7 @@ func (w *modelWorld) saw(f *modelFile, s string) {
 // unsent notes that what agents sent of a file last need not be there.
 func (w *modelWorld) unsent(f *modelFile) {
 	for _, o := range w.sessions {
-		o.known[f].sent = "\x00"
+		o.known[f].sent, o.known[f].decided = "\x00", true
 	}
 }
 

@@ -144,7 +144,7 @@ func (w *modelWorld) diskStep(f *modelFile) error {
 func (w *modelWorld) read(f *modelFile) {
 	s, err := w.host.ReadTextFile(w.t.Context(), w.sid, f.path, nil, nil)
 	w.logf("the agent reads %s: %q, %v", f.name, s, err)
-	f.known, f.knows, f.asked = s, err == nil, f.asked || err == nil
+	f.known, f.knows, f.asked, f.decided = s, err == nil, f.asked || err == nil, false
 	f.seen = append(f.seen, s)
 }
 
@@ -277,7 +277,7 @@ func (w *modelWorld) patched(f *modelFile, s sight, now []string, known, content
 			}
 		}
 	}
-	if slices.Contains(f.seen, content) { // a return to what it saw once
+	if slices.Contains(f.seen, content) || f.decided { // a return to what it saw once
 		for _, seen := range f.seen {
 			if want := w.expected(now, seen, content); w.compare(s, want, disputed...) == nil {
 				return want

@@ -59,6 +59,7 @@ func (w *modelWorld) crashStep() error {
 	w.settle()
 	for _, f := range w.files {
 		if thrown[f] {
+			f.slept = true
 			if err := w.discarded(f, was[f]); err != nil {
 				return err
 			}
@@ -71,7 +72,17 @@ func (w *modelWorld) crashStep() error {
 			}
 			continue
 		}
-		if err := sameSight(was[f], w.see(f)); err != nil {
+		now := w.see(f)
+		if f.open && !f.exists {
+			now.deleted = was[f].deleted // a document says nothing of a file that is not there
+		}
+		if f.slept {
+			// What was rejected after the last save is listed again, or will be when the file is opened.
+			now.hunks = slices.DeleteFunc(now.hunks, func(h review.Hunk) bool {
+				return h.State == review.StateRejected && !slices.ContainsFunc(was[f].hunks, func(g review.Hunk) bool { return g.ID == h.ID })
+			})
+		}
+		if err := sameSight(was[f], now); err != nil {
 			return fmt.Errorf("%s after a restart: %w", f.name, err)
 		}
 	}

@@ -359,7 +359,7 @@ func (w *modelWorld) takesBack(f *modelFile, was sight, d Decision, err error) e
 	}
 	inText := setOf(namesOf(s.text))
 	for _, n := range namesOf(was.text) {
-		if !inText[n] && !isAgents(n) {
+		if !inText[n] && !isAgents(n) && !w.claimed[n] {
 			return fmt.Errorf("%s: undo took the user's %s out of the text", f.name, n)
 		}
 	}

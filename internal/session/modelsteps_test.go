@@ -99,6 +99,7 @@ func (w *modelWorld) noticed(f *modelFile, agents bool) error {
 			}
 			w.typed(f, had)
 			f.loose = true
+			f.any = f.any || w.inTurn() // or the agent had, and the user has gone back to what was there before
 		}
 		w.agentMade(f, now)
 		f.loose = f.loose || len(f.contested) > 0 // see refused

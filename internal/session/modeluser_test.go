@@ -177,6 +177,7 @@ func (w *modelWorld) undoStep(f *modelFile) error {
 	f.here = to
 	if w.opts.undoIsTwoMessages && w.r.IntN(2) == 0 {
 		a, b := ends(f.text, now)
+		f.had[f.text[:a]+f.text[len(f.text)-b:]] = true
 		w.e.typeAt(f.uri, a, len(f.text)-b, "")
 		w.e.typeAt(f.uri, a, a, now[a:len(now)-b])
 	} else {
@@ -292,7 +293,8 @@ func (w *modelWorld) openOrClose(f *modelFile) error {
 func (w *modelWorld) discarded(f *modelFile, was sight) error {
 	defer w.release(f, was.base+gones(was))
 	if !f.exists {
-		// Nothing is left to decide on.
+		// Nothing is left to decide on, but that the agent had deleted it before that was opened.
+		f.loose = f.loose || was.deleted
 		w.forgetWords(f.text, "")
 		for _, h := range was.hunks {
 			w.release(f, h.Text)

@@ -310,6 +310,9 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	f.core.unasked(f.path, o)
 	f.tellEnds(live, d, ends, o)
 	if want.Equal(d.Text) {
+		if d.State() == buffers.Clean {
+			f.cameTo(now, before)
+		}
 		return false, f.takeMark(ctx, live, now, o)
 	}
 	if done, again, err := f.reload(ctx, live, d, want, o, before, hand); done || err != nil {

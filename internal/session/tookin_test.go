@@ -109,6 +109,7 @@ func TestMadeByBoth(t *testing.T) {
 		"taken out": strings.Replace(ten, "3\n", "", 1),
 		"put in":    strings.Replace(ten, "3\n", "3\nnew\n", 1),
 		"changed":   strings.Replace(ten, "3\n", "THREE\n", 1),
+		"emptied":   "",
 	} {
 		for _, reloads := range []bool{false, true} {
 			l := &fakeLauncher{}
@@ -123,6 +124,9 @@ func TestMadeByBoth(t *testing.T) {
 			writeFile(t, path, ten)
 			e.open(uri, ten)
 			agents := strings.Replace(made, "9\n", "NINE\n", 1)
+			if made == "" {
+				agents = "NINE\n"
+			}
 			turnOf(t, c, l, func(Host, string) {
 				s := c.allSessions()[0]
 				a, b := ends(ten, made)
