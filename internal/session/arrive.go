@@ -20,9 +20,12 @@ type arrival struct {
 	had    *taken          // what the disk had when last looked at, nil if unknown
 	change review.ChangeID // of the difference from what was tracked, if there is one
 	first  bool            // no other document of the file is open
+	number int             // of those with first; a later one makes this one void
+	held   bool            // there was something undecided in it
 	then   review.Origin   // who was at work when it was opened
 
-	tracked text.Text // if change is set
+	tracked text.Text  // if change is set
+	save    *firstSave // nil if it cannot be the user's own writing
 }
 
 // opened is called on the editor's read loop when a document of the file is opened.
@@ -33,7 +36,11 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.closing = false
 	left := f.laterThan(d.Text)
 	if ar.first {
-		ar.had = f.before
+		if ar.had = f.before; ar.had == nil && f.unlooked { // it was not open long enough to look
+			ar.had = f.hadBefore
+		}
+		f.arrivals++
+		ar.number, f.unlooked, f.hadBefore = f.arrivals, true, ar.had
 		f.before, f.sent = nil, nil
 	}
 	f.kept.resting, f.awaited = false, false
@@ -42,6 +49,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.wake(d.Text, false)
 	f.unpark(d.Text)
 	ar.then = f.core.attribute(f.path)
+	ar.held = f.doc != nil && f.doc.Tracking() || f.created
 	if ar.first && f.doc != nil && !f.doc.Text().Equal(d.Text) && ar.then.Author != review.AuthorUser {
 		ar.change, ar.tracked = f.core.changeID(), f.doc.Text()
 		f.backTo(ar.had)
@@ -73,7 +81,13 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 			who = by
 		}
 	}
-	if there {
+	f.mu.Lock()
+	void := ar.first && ar.number != f.arrivals
+	if ar.first && !void {
+		f.unlooked, f.hadBefore = false, nil
+	}
+	f.mu.Unlock()
+	if there && !void {
 		f.mu.Lock()
 		f.encoded = nil
 		if ar.first {
@@ -102,29 +116,33 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	}
 	switch {
 	case ar.change != "":
-		who.Change = ar.change
 		f.mu.Lock()
 		defer f.mu.Unlock()
+		if ar.save.settle(who) {
+			who = users
+		}
+		who.Change = ar.change
 		if f.doc != nil {
 			f.doc.Relabel(ar.change, who)
 			f.publish()
 		}
+	case void: // what there is to find is the later one's
 	case who.Author == review.AuthorAgent || who.Author == review.AuthorDisk:
 		who.Change = f.core.changeID()
-		f.since(ctx, had.Text, text.New(disk.Content), created, who)
+		f.since(ctx, had.Text, text.New(disk.Content), created, who, ar.save)
 	}
 }
 
 // since tracks what happened to a file before it was opened, of which nothing is known
 // yet: had became now by o, and what there is now is the user's.
-func (f *file) since(ctx context.Context, had, now text.Text, created bool, o review.Origin) {
+func (f *file) since(ctx context.Context, had, now text.Text, created bool, o review.Origin, save *firstSave) {
 	if f.lockOps(ctx) != nil {
 		return
 	}
 	defer f.unlockOps()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.doc == nil || created && f.usersMade || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
+	if save.settle(o) || f.doc == nil || created && f.usersMade || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
 		return
 	}
 	live := f.doc.Text()
@@ -134,7 +152,9 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}
 	f.doc = doc
-	f.created = f.created || created
+	if created {
+		f.created, f.entire.by = true, o
+	}
 	f.record(&o, had, now, created)
 	if f.before != nil && f.before.Equal(now) {
 		f.keepBeforeOf(now, o)

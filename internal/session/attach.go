@@ -126,7 +126,7 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	f, copied := a.core.file(p), a.savedAs(ev)
 	switch ev.Kind {
 	case buffers.Opened:
-		a.look(p, f.opened(a, d))
+		a.arrived(f, ev)
 		if old := ev.RenameOf; old == nil || old.Path() == p {
 			a.core.spawn(func() { a.core.turnedUp(f, d.Text) })
 		} else {
@@ -161,14 +161,26 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	}
 }
 
-// look compares a document with its file, off the read loop.
-func (a *Attachment) look(p buffers.Path, ar arrival) {
-	a.core.spawn(func() {
-		disk, err := a.store.Look(p)
+// arrived takes in a document that was opened and compares it with its file: off the read
+// loop, but where it may have to be told from what an agent does at this moment.
+func (a *Attachment) arrived(f *file, ev buffers.Event) {
+	d := ev.After
+	ar := f.opened(a, d)
+	look := func() (buffers.Disk, error) {
+		disk, err := a.store.Look(f.path)
 		if err != nil {
-			a.core.log.Debug("look at file", "path", p, "err", err)
+			a.core.log.Debug("look at file", "path", f.path, "err", err)
 		}
-		a.core.file(p).looked(a.core.ctx, disk, err, ar)
+		return disk, err
+	}
+	if ar.then.Author != review.AuthorUser || ar.held {
+		disk, err := look()
+		f.openedWith(&ar, openDoc{a, d.URI}, disk, err, ev.RenameOf)
+		look = func() (buffers.Disk, error) { return disk, err }
+	}
+	a.core.spawn(func() {
+		disk, err := look()
+		f.looked(a.core.ctx, disk, err, ar)
 	})
 }
 

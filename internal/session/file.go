@@ -39,8 +39,13 @@ type file struct {
 	closing bool      // the last document was closed, and what is on disk not taken in yet
 	fine    fine
 	stamped *stamp
+	opening *firstSave    // nil if what a document was opened with cannot be what the user wrote
 	ends    *buffers.Ends // of what the disk had when it was last taken in; nil if unknown
 	encoded *encoded      // of a file that is not UTF-8; nil if it is, or is not known
+
+	arrivals  int    // how often a first document was opened
+	unlooked  bool   // and the disk was not looked at since
+	hadBefore *taken // as before, until then
 
 	gates    map[review.ChangeID]*gate // that show proposals here
 	approved approvals                 // hunks that were applied before they are there
@@ -334,6 +339,7 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 	if ev.Unwritten {
 		f.core.log.Info("not saved, whatever the editor says: the file holds something else", "path", f.path)
 	} else {
+		f.firstSaved(openDoc{at, ev.After.URI}, ev)
 		f.savedAt = f.core.now()
 		if !f.saving {
 			f.savedBy = ""

@@ -313,6 +313,9 @@ func (f *file) madeByUser(ctx context.Context) error {
 	}
 	f.notAgents(false)
 	if was.Opaque != "" && len(f.open) == 0 {
+		if f.opaque != "" && f.opaqueOp == "modify" && !f.entire.by.Sure { // over one that there was
+			f.opaque, f.opaqueOp, f.entire.copy = "", "", nil
+		}
 		seen := was.State.Forget()
 		f.opaqueSeen = &seen
 	}
@@ -462,15 +465,7 @@ func (f *file) takeSaved(ctx context.Context, saved string) error {
 		is = text.New(disk.Content)
 	}
 	if b := f.before; b != nil && !f.missing && buffers.NormHashText(b.Text) == buffers.NormHash(saved) { // it was seen before
-		if b.by != nil && b.by.Author != review.AuthorUser && !b.by.Sure {
-			by := *b.by
-			if f.doc != nil {
-				f.doc.Relabel(by.Change, review.Origin{Change: by.Change, Author: review.AuthorUser, Sure: true})
-			}
-			f.forgetStep(by, func(s agentStep) bool { return s.after.Equal(b.Text) })
-			f.before = &taken{Text: b.Text}
-			f.noteKnown()
-		}
+		f.wroteUser(b, b.Text)
 	} else if b == nil || buffers.NormHashText(b.Text) != buffers.NormHash(disk.Content) { // else it was not written
 		if f.doc != nil && !f.doc.Text().Equal(is) {
 			f.doc.Reload(is, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})

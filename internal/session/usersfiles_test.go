@@ -39,10 +39,11 @@ func TestUsersFileOperations(t *testing.T) {
 		}
 		s.e.at.FilesOperated(ops)
 	}
-	ways := map[string]struct {
+	type way struct {
 		do   func(s *scene)
 		tell func(s *scene)
-	}{
+	}
+	ways := map[string]way{
 		"rename": {
 			func(s *scene) { move(s.t, at(s, "b.txt"), at(s, "mine.txt")) },
 			func(s *scene) { tell(s, FileOperation{"b.txt", "mine.txt"}) },
@@ -105,6 +106,56 @@ func TestUsersFileOperations(t *testing.T) {
 				s.e.send(buffers.Save{URI: buffers.PathURI(at(s, "b.txt")), Text: &saved})
 			},
 		},
+	}
+	const own = "my own\ntext\n"
+	says := func(s *scene, name string) {
+		s.e.send(buffers.Save{URI: buffers.PathURI(at(s, name))})
+	}
+	for name, file := range map[string]string{"as a new file": "mine.txt", "as a new file in a new folder": "new/mine.txt", "over a file": "b.txt"} {
+		write := func(s *scene) {
+			if err := os.MkdirAll(filepath.Dir(at(s, file)), 0o755); err != nil {
+				s.t.Fatal(err)
+			}
+			writeFile(s.t, at(s, file), own)
+		}
+		open := func(s *scene) { s.e.open(buffers.PathURI(at(s, file)), own) }
+		told := func(s *scene) { says(s, file) }
+		ways["save "+name+", opened before"] = way{func(s *scene) { open(s); write(s) }, told}
+		ways["save "+name+", opened after"] = way{func(s *scene) { write(s); open(s) }, told}
+		ways["save "+name+", opened when it is told"] = way{write, func(s *scene) { open(s); told(s) }}
+		ways["save "+name+" and close it"] = way{write, func(s *scene) { open(s); told(s); s.e.close(buffers.PathURI(at(s, file))) }}
+		ways["save unsaved text "+name] = way{func(s *scene) {
+			from := buffers.PathURI(at(s, "dir/one.txt"))
+			s.e.open(from, ten)
+			s.e.replace(from, ten, own)
+			write(s)
+			says(s, "dir/one.txt")
+			s.e.close(from)
+			open(s)
+		}, func(*scene) {}}
+	}
+	beside := func(file, was, is string, ops ...FileOperation) way {
+		return way{
+			func(s *scene) { writeFile(s.t, at(s, file), is) },
+			func(s *scene) {
+				uri := buffers.PathURI(at(s, file))
+				s.e.open(uri, was)
+				if was != is {
+					s.e.replace(uri, was, is)
+				}
+				s.e.send(buffers.Save{URI: uri, Text: &is})
+				s.e.close(uri)
+				tell(s, ops...)
+			},
+		}
+	}
+	ways["write a part to a new file"] = beside("mine.txt", "", own, FileOperation{To: "mine.txt"})
+	ways["write nothing to a new file"] = beside("mine.txt", "", "", FileOperation{To: "mine.txt"})
+	ways["write a part over a file"] = beside("b.txt", ten, own)
+	ways["append to a file"] = beside("b.txt", ten, ten+own)
+	ways["write what is no text"] = way{
+		func(s *scene) { writeFile(s.t, at(s, "pic"), "\x00\x02\x03\x04") },
+		func(s *scene) { tell(s, FileOperation{To: "pic"}) },
 	}
 	for name, way := range ways {
 		for _, git := range []bool{false, true} {

@@ -165,7 +165,7 @@ local function spawn(cmd, root)
   end
 end
 
----Attaches a buffer, if it is a file's. An unnamed one is attached when it is
+---Attaches a buffer, if it is a file's. An unnamed one is attached when it is about to be
 ---first written: all of them would have the same URI.
 ---@param bufnr integer
 function M.attach(bufnr)
@@ -183,7 +183,8 @@ end
 
 local function watch_buffers()
   local group = vim.api.nvim_create_augroup('acp.client', {})
-  vim.api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile', 'BufWritePost', 'BufFilePost' }, {
+  local events = { 'BufReadPost', 'BufNewFile', 'BufWritePre', 'BufWritePost', 'BufFilePost' }
+  vim.api.nvim_create_autocmd(events, {
     group = group,
     desc = 'acp: attach',
     callback = function(args)
@@ -191,6 +192,7 @@ local function watch_buffers()
     end,
   })
   documents.watch_line_ends(group)
+  require('acp.written').watch(group)
   -- Neovim tells a server of a new name only with the next write.
   vim.api.nvim_create_autocmd('BufFilePre', {
     group = group,

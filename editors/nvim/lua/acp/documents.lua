@@ -259,6 +259,14 @@ function M.as_one_change(fn)
   end
 end
 
+---Sends what is about no buffer.
+---@param method string
+---@param params table
+function M.send(method, params)
+  M.flush()
+  send(method, params)
+end
+
 ---@param uri string
 ---@return acp.Document?
 function M.by_uri(uri)
