@@ -239,6 +239,9 @@ func (f *file) followDisk() {
 	switch {
 	case err == nil && !disk.Exists && !f.deleted:
 		f.park()
+	case !f.closing: // it was followed meanwhile, and what has come since need not be the user's
+		f.publish()
+		f.dropIfIdle()
 	case err == nil:
 		f.throwAway(now)
 		f.takeUsers(disk, review.AuthorUser)
