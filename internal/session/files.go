@@ -283,8 +283,25 @@ func patch(d *review.Doc, base, content string, o review.Origin) error {
 		lines = append(lines, lineSpan(k.Ours, rows))
 	}
 	return keptError{Errorf(KindConflict,
-		"not applied: the user has changed the same lines (%s) since you read the file. Read it again and redo your edit on what is there now; nothing was written",
-		strings.Join(lines, ", "))}
+		"not applied: %s changed the same lines (%s) since you read the file. Read it again and redo your edit on what is there now; nothing was written",
+		whoChanged(d, m.Conflicts, o), strings.Join(lines, ", "))}
+}
+
+// whoChanged says who has changed the lines of conflicts with a change of o.
+func whoChanged(d *review.Doc, conflicts []merge.Conflict, o review.Origin) string {
+	var agents []string
+	for _, h := range d.Hunks(review.StatePending) {
+		touched := slices.ContainsFunc(conflicts, func(k merge.Conflict) bool { return h.StartLine <= k.Ours[1] && k.Ours[0] <= h.EndLine })
+		for _, by := range h.Origins {
+			if touched && by.Author == review.AuthorAgent && by.Session != o.Session && !slices.Contains(agents, by.Agent) {
+				agents = append(agents, by.Agent)
+			}
+		}
+	}
+	if len(agents) == 0 {
+		return "the user has"
+	}
+	return "the user, or " + strings.Join(agents, " or ") + " in another session, has"
 }
 
 // addConflicts keeps what of theirs could not be merged into d's text. It returns the IDs of
