@@ -267,12 +267,27 @@ func (n *Nvim) bounded(what string, call func() error) {
 // loop after each of its events (vim.wait), not by us from time to time.
 func (n *Nvim) WaitLua(expr string) {
 	n.t.Helper()
-	var ok bool
-	n.Exec(`local check = assert(loadstring('return ' .. (...)))
-		return (vim.wait(select(2, ...), check, 5))`, &ok, expr, Patience.Milliseconds())
-	if !ok {
+	if !n.UntilLua("return " + expr) {
 		n.t.Fatalf("waited for Lua %q; the screen is\n%s", expr, n.Screen())
 	}
+}
+
+// UntilLua waits until a chunk of Lua, given args, returns true, and reports whether it did.
+// Neovim waits for that in turns: a key that itself waits for something (as those that
+// decide do) goes on when what was asked of Neovim meanwhile has been answered.
+func (n *Nvim) UntilLua(chunk string, args ...any) bool {
+	n.t.Helper()
+	const turn = 100 * time.Millisecond
+	for left := Patience; left > 0; left -= turn {
+		var ok bool
+		n.Exec(`local chunk, turn = ...
+			local check, args = assert(loadstring(chunk)), { select(3, ...) }
+			return (vim.wait(turn, function() return check(unpack(args)) end, 5))`, &ok, append([]any{chunk, turn.Milliseconds()}, args...)...)
+		if ok {
+			return true
+		}
+	}
+	return false
 }
 
 // Text is the text of a buffer, lines joined by line feeds; 0 is the current one.

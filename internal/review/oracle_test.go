@@ -468,6 +468,37 @@ func (o *oracle) decide(accept bool, which func(row) (ins, del bool)) {
 		rows = append(rows, o.doc.emptyRow(rows))
 	}
 	o.rows = o.doc.settleRows(rows)
+	if o.turnEmpty() {
+		o.rows = o.doc.settleRows(o.rows)
+	}
 	o.anchor = nil
 	o.remember()
+}
+
+// turnEmpty gives empty rows that have come to stand behind a carriage return that for their
+// line feed, which would be one terminator with it, and reports whether there are any.
+func (o *oracle) turnEmpty() (turned bool) {
+	o.rows = slices.Clone(o.rows)
+	before, last := noEnd, o.lastRow()
+	for i := range o.rows {
+		if !o.rows[i].inText() {
+			continue
+		}
+		end := o.rows[i].end.or(o.doc.eol)
+		if o.rows[i].text == "" && end == endLF && before == endCR && i != last {
+			o.rows[i].end, end, turned = endCR, endCR, true
+		}
+		before = end
+	}
+	return turned
+}
+
+// lastRow is the index of the last row of the text, whose terminator is not written.
+func (o *oracle) lastRow() int {
+	for i := len(o.rows) - 1; i >= 0; i-- {
+		if o.rows[i].inText() {
+			return i
+		}
+	}
+	return -1
 }

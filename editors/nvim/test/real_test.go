@@ -106,10 +106,8 @@ func (e *env) prompt(text string) {
 // buffer waits until the text of the current buffer is as wanted.
 func (e *env) buffer(want string) {
 	e.t.Helper()
-	var ok bool
-	e.Exec(`local want, patience = ...
-		local function text() return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n' end
-		return (vim.wait(patience, function() return text() == want end, 5))`, &ok, want, nvimtest.Patience.Milliseconds())
+	ok := e.UntilLua(`local want = ...
+		return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n' == want`, want)
 	if !ok {
 		e.t.Fatalf("the text is %q, want %q", e.Text(0)+"\n", want)
 	}
