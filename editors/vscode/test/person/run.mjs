@@ -42,13 +42,15 @@ const stories = {
   saveas,
   folders,
 };
+/** Stories that want a VS Code that has shown no other: its search finds no files in their window. */
+const apart = ['folders'];
 if (values.only && !(values.only in stories)) {
   console.error(`no story is called '${values.only}': one of ${Object.keys(stories).join(', ')}`);
   process.exit(2);
 }
 
-/** How many windows are played in at once: much of the time each waits. */
-const atOnce = 2;
+/** How many windows are played in at once: of two, one is told keys late on a busy machine. */
+const atOnce = 1;
 
 /** All of it takes two minutes on a busy machine; what takes this long, in milliseconds, hangs. */
 const limit = 15 * 60_000;
@@ -115,7 +117,7 @@ try {
   vscode = await startVSCode({ home, install: [pkg], settings });
   browser = await openBrowser();
   const wanted = Object.entries(stories).filter(([name]) =>
-    [undefined, name].includes(values.only),
+    values.only === undefined ? !apart.includes(name) : name === values.only,
   );
   if (wanted[0][1] === first) {
     await play(...wanted.shift());

@@ -40,7 +40,8 @@ export async function play(window, step) {
     await window.until('it is saved', async () => {
       await window.editor.click();
       await window.save();
-      return window.disk('front.txt') === 'my one\ntwo\n3\n';
+      const saved = () => window.disk('front.txt') === 'my one\ntwo\n3\n';
+      return window.until('this time', saved, 5000).catch(() => false);
     });
     await window.tab('front.txt', ':not(.dirty)').waitFor();
     await window.noConflict();
