@@ -13,10 +13,17 @@ export async function play(window, step) {
     const dialog = page.locator('.quick-input-widget', { hasText: 'Save As' });
     await dialog.locator('.monaco-list-row').first().waitFor(); // it has looked into the folder
     const input = dialog.locator('input[type=text]').first();
-    await input.fill(`${window.project}/${name}`);
-    await input.press('Enter');
-    if (window.disk(name) !== undefined) {
-      await page.getByText(`${name} already exists`).waitFor();
+    const there = window.disk(name) !== undefined; // before it is saved
+    const next = there ? page.getByText(`${name} already exists`) : window.tab(name, '.active');
+    await window.until('the dialog takes the name', async () => {
+      await input.fill(`${window.project}/${name}`);
+      await input.press('Enter'); // which comes to nothing while it looks into the folder
+      return next.waitFor({ timeout: 5000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+    if (there) {
       await page.keyboard.press('Enter');
     }
     await window.tab(name, '.active').waitFor();
