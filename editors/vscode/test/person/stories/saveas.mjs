@@ -13,6 +13,10 @@ export async function play(window, step) {
     const dialog = page.locator('.quick-input-widget', { hasText: 'Save As' });
     await dialog.locator('.monaco-list-row').first().waitFor(); // it has looked into the folder
     const input = dialog.locator('input[type=text]').first();
+    // It puts in the name that the document has, which would replace the one that is typed.
+    await window.until('the dialog has a name', async () =>
+      (await input.inputValue()).endsWith('.txt'),
+    );
     const there = window.disk(name) !== undefined; // before it is saved
     const next = there ? page.getByText(`${name} already exists`) : window.tab(name, '.active');
     await window.until('the dialog takes the name', async () => {
