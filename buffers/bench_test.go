@@ -36,7 +36,7 @@ func BenchmarkApply(b *testing.B) {
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				line := uint32(i * 7919 % rows)
-				_, err := s.Apply(Change{uri, int32(i), []ContentChange{{&position.Range{Start: at(line, 3), End: at(line, 4)}, "x"}}}, "bench")
+				_, err := s.Apply(Change{URI: uri, Version: int32(i), Changes: []ContentChange{{&position.Range{Start: at(line, 3), End: at(line, 4)}, "x"}}}, "bench")
 				must(b, err)
 			}
 		})
@@ -61,7 +61,7 @@ func BenchmarkState(b *testing.B) {
 		b.Run(size.name, func(b *testing.B) {
 			s, uri, _, _ := benchStore(b, size.size)
 			for i := 0; b.Loop(); i++ {
-				_, err := s.Apply(Change{uri, int32(i), []ContentChange{{&position.Range{Start: at(3, 3), End: at(3, 4)}, "xy"[i%2 : i%2+1]}}}, "bench")
+				_, err := s.Apply(Change{URI: uri, Version: int32(i), Changes: []ContentChange{{&position.Range{Start: at(3, 3), End: at(3, 4)}, "xy"[i%2 : i%2+1]}}}, "bench")
 				must(b, err)
 				s.Get(uri).State()
 			}
@@ -73,7 +73,7 @@ func BenchmarkRead200Lines(b *testing.B) {
 	for _, size := range benchSizes {
 		b.Run(size.name+"/document", func(b *testing.B) {
 			s, uri, path, rows := benchStore(b, size.size)
-			_, err := s.Apply(Change{uri, 2, []ContentChange{{&position.Range{}, "x"}}}, "bench")
+			_, err := s.Apply(Change{URI: uri, Version: 2, Changes: []ContentChange{{&position.Range{}, "x"}}}, "bench")
 			must(b, err)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
@@ -115,7 +115,7 @@ func BenchmarkFullText(b *testing.B) {
 	content := s.Get(uri).Text.String()
 	texts := [2]string{content[:500_000] + "x" + content[500_001:], content}
 	for i := 0; b.Loop(); i++ {
-		_, err := s.Apply(Change{uri, int32(i), []ContentChange{{nil, texts[i%2]}}}, "bench")
+		_, err := s.Apply(Change{URI: uri, Version: int32(i), Changes: []ContentChange{{nil, texts[i%2]}}}, "bench")
 		must(b, err)
 	}
 }

@@ -21,6 +21,7 @@ type Document struct {
 	seq   uint64       // orders the changes of all documents of a store
 	file  *file        // shared by all snapshots from open to close; nil without a file
 	saved *lazyHash    // what the editor last read or wrote
+	eol   EOL          // of the text when the editor last read or wrote it
 	disk  *observation // what the file held when last looked at; nil if not looked at since it was opened
 }
 
@@ -58,8 +59,21 @@ func (d *Document) State() State {
 	return Clean
 }
 
+// Turned reports whether all line ends of a document have become of another kind since its editor has read or written it,
+// and of another one than the file has. That says nothing of its state, but it is the user's and unsaved: to save the
+// document would give the file those line ends.
+func (d *Document) Turned() bool {
+	now := EndsOf(d.Text)
+	return Ends{EOL: d.eol}.Turned(now) && (d.disk == nil || d.disk.ends.EOL != now.EOL)
+}
+
 // Checked reports whether the file has been looked at since the document was opened.
 func (d *Document) Checked() bool { return d.disk != nil }
+
+// Held reports whether content, as far as NormHash tells, is what the file held when it was last looked at.
+func (d *Document) Held(content text.Text) bool {
+	return d.disk != nil && d.disk.norm.hash() == NormHashText(content)
+}
 
 // observation is what a file held at one time.
 type observation struct {

@@ -23,9 +23,10 @@ type Open struct {
 
 // Change is textDocument/didChange. The changes apply one after the other.
 type Change struct {
-	URI     string
-	Version int32
-	Changes []ContentChange
+	URI       string
+	Version   int32
+	Changes   []ContentChange
+	Formatted bool // the editor says that saving has made them, and not the user
 }
 
 // ContentChange replaces a range, or the whole text if Range is nil.
@@ -81,7 +82,10 @@ type Event struct {
 	After  *Document // nil if Closed
 	Steps  []Step    // the texts from Before to After, After's the last: one for each content change, none if nothing was replaced
 
-	// RenameOf is set on Opened if a document that was closed just before had the same text. It is a rename if the file
+	// Formatted is set on Changed if the editor says that saving the document has changed it so.
+	Formatted bool
+
+	// RenameOf is set on Opened if a document that was closed just before had the same text, and one at all. It is a rename if the file
 	// of that document is gone, which only a look at the disk can tell.
 	RenameOf *Document
 

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 )
 
@@ -37,5 +38,30 @@ func TestMoveFile(t *testing.T) {
 	}
 	if b, _ := os.ReadFile(string(at("taken"))); string(b) != "taken" {
 		t.Errorf("taken has %q", b)
+	}
+}
+
+// What is made may be run or not, and nothing is made over another file.
+func TestMakeFile(t *testing.T) {
+	dir, err := Resolve(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, exec := range map[string]bool{"run": true, "text": false} {
+		p := Path(filepath.Join(string(dir), "deep", name))
+		if err := MakeFile(p, "1\n", exec); err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(string(p))
+		if err != nil || runtime.GOOS != "windows" && (info.Mode()&0o111 != 0) != exec {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+		var moved *MovedError
+		if err := MakeFile(p, "2\n", exec); !errors.As(err, &moved) {
+			t.Errorf("made again: %v", err)
+		}
+		if b, err := os.ReadFile(string(p)); err != nil || string(b) != "1\n" {
+			t.Errorf("%s has %q, %v", name, b, err)
+		}
 	}
 }

@@ -26,24 +26,6 @@ var (
 	ErrTooLarge = errors.New("file is too large")
 )
 
-// EncodedError is the ErrNotUTF8 of a file that was read.
-type EncodedError struct {
-	Sum string // of its bytes: SHA-256, in hex
-}
-
-func (e *EncodedError) Error() string { return ErrNotUTF8.Error() }
-
-func (e *EncodedError) Is(target error) bool { return target == ErrNotUTF8 }
-
-// SumOf returns the sum of the bytes of a file that could not be read as text, of which err says so.
-func SumOf(err error) (sum string, encoded bool) {
-	var e *EncodedError
-	if !errors.As(err, &e) {
-		return "", false
-	}
-	return e.Sum, true
-}
-
 // MaxFileSize is the largest file that is read, in bytes.
 const MaxFileSize = 256 << 20
 
@@ -84,6 +66,9 @@ func readDisk(name string) (Disk, error) {
 		return Disk{}, bare(err)
 	}
 	content, err := readText(f, info.Size())
+	if e := Encoded(err); e != nil {
+		e.Info = info
+	}
 	if err != nil {
 		return Disk{}, err
 	}
@@ -104,7 +89,7 @@ func readText(r io.Reader, size int64) (string, error) {
 		case err == io.EOF:
 			if !utf8.Valid(buf) || isWide(buf) {
 				sum := sha256.Sum256(buf)
-				return "", &EncodedError{hex.EncodeToString(sum[:])}
+				return "", &EncodedError{Sum: hex.EncodeToString(sum[:]), bytes: buf}
 			}
 			return string(buf), nil
 		case err != nil:
@@ -228,8 +213,8 @@ func (s *Store) lookedEncoded(p Path, now *observation) {
 	}
 }
 
-// Loaded notes that a document has the text that its editor has read from the file, which nobody else can read: d, as it
-// is. It reports whether the document still has that text.
+// Loaded notes that a document has the text that its editor has read from the file, which nobody else can read or which has
+// something else by now: d, as it is. It reports whether the document still has that text.
 func (s *Store) Loaded(d *Document) bool {
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -239,7 +224,7 @@ func (s *Store) Loaded(d *Document) bool {
 		return false
 	}
 	after := *doc
-	after.saved = hashLater(doc.Text)
+	after.saved, after.eol = hashLater(doc.Text), EndsOf(doc.Text).EOL
 	disk := observation{ticket: s.tickets.Add(1), norm: after.saved, at: s.opts.Now()}
 	if doc.disk != nil {
 		disk.sum = doc.disk.sum

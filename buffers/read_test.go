@@ -43,13 +43,13 @@ func TestSpellingsOfOneFile(t *testing.T) {
 	if s.Get(PathURI(real)).Path() != path || s.Get(PathURI(link)).Path() != path {
 		t.Error("two documents of one file have different paths")
 	}
-	apply(t, s, Change{PathURI(real), 2, []ContentChange{{nil, "mine\n"}}})
-	apply(t, s, Change{PathURI(link), 2, []ContentChange{{nil, "x\n"}}})
-	apply(t, s, Change{PathURI(link), 3, []ContentChange{{nil, "a\n"}}})
+	apply(t, s, Change{URI: PathURI(real), Version: 2, Changes: []ContentChange{{nil, "mine\n"}}})
+	apply(t, s, Change{URI: PathURI(link), Version: 2, Changes: []ContentChange{{nil, "x\n"}}})
+	apply(t, s, Change{URI: PathURI(link), Version: 3, Changes: []ContentChange{{nil, "a\n"}}})
 	live(real, false) // the dirty one, though the other changed last
-	apply(t, s, Change{PathURI(link), 4, []ContentChange{{nil, "theirs\n"}}})
+	apply(t, s, Change{URI: PathURI(link), Version: 4, Changes: []ContentChange{{nil, "theirs\n"}}})
 	live(link, true)
-	apply(t, s, Change{PathURI(real), 3, []ContentChange{{nil, "theirs\n"}}})
+	apply(t, s, Change{URI: PathURI(real), Version: 3, Changes: []ContentChange{{nil, "theirs\n"}}})
 	live(real, false) // both dirty, with the same text
 }
 
@@ -235,7 +235,7 @@ func TestReadersAndWriter(t *testing.T) {
 			f.open(want)
 		default:
 			want = "x" + want
-			apply(t, f.Store, Change{f.uri, int32(i), []ContentChange{{span(0, 0, 0, 0), "x"}}})
+			apply(t, f.Store, Change{URI: f.uri, Version: int32(i), Changes: []ContentChange{{span(0, 0, 0, 0), "x"}}})
 		}
 	}
 	close(stop)

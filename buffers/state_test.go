@@ -43,13 +43,57 @@ func (f onDisk) open(content string) {
 
 func (f onDisk) change(content string) {
 	f.t.Helper()
-	apply(f.t, f.Store, Change{f.uri, 2, []ContentChange{{nil, content}}})
+	apply(f.t, f.Store, Change{URI: f.uri, Version: 2, Changes: []ContentChange{{nil, content}}})
 }
 
 func (f onDisk) want(state State) {
 	f.t.Helper()
 	if got := f.Get(f.uri).State(); got != state {
 		f.t.Errorf("the document is %v, want %v", got, state)
+	}
+}
+
+// The kind of line ends says nothing of the state of a document, but that the user has turned them is unsaved.
+func TestTurned(t *testing.T) {
+	for _, c := range []struct {
+		name, file, opened string
+		then               func(f onDisk)
+		want               bool
+	}{
+		{"as opened", "a\nb\n", "a\nb\n", nil, false},
+		{"as the editor has them", "a\r\nb\r\n", "a\nb\n", nil, false},
+		{"to CRLF", "a\nb\n", "a\nb\n", func(f onDisk) { f.change("a\r\nb\r\n") }, true},
+		{"to LF", "a\r\nb\r\n", "a\r\nb\r\n", func(f onDisk) { f.change("a\nb\n") }, true},
+		{"and back", "a\nb\n", "a\nb\n", func(f onDisk) { f.change("a\r\nb\r\n"); f.change("a\nb\n") }, false},
+		{"some of them", "a\nb\n", "a\nb\n", func(f onDisk) { f.change("a\r\nb\n") }, false},
+		{"saved", "a\nb\n", "a\nb\n", func(f onDisk) {
+			f.change("a\r\nb\r\n")
+			f.write("a\r\nb\r\n")
+			apply(t, f.Store, Save{URI: f.uri})
+		}, false},
+		{"reloaded by an ordinary change", "a\nb\n", "a\nb\n", func(f onDisk) {
+			f.write("a\r\nb\r\n")
+			f.change("a\r\nb\r\n")
+			f.look()
+		}, false},
+		{"another language", "a\nb\n", "a\nb\n", func(f onDisk) {
+			f.change("a\r\nb\r\n")
+			apply(t, f.Store, Close{f.uri})
+			f.open("a\r\nb\r\n")
+		}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newOnDisk(t, c.file)
+			f.open(c.opened)
+			f.look()
+			if c.then != nil {
+				c.then(f)
+			}
+			f.want(Clean)
+			if got := f.Get(f.uri).Turned(); got != c.want {
+				t.Errorf("turned is %v, want %v", got, c.want)
+			}
+		})
 	}
 }
 
@@ -193,7 +237,7 @@ func TestState(t *testing.T) {
 		if got := s.Get("untitled:a").State(); got != Clean {
 			t.Errorf("an empty one is %v", got)
 		}
-		apply(t, s, Change{"untitled:a", 2, []ContentChange{{nil, "x"}}})
+		apply(t, s, Change{URI: "untitled:a", Version: 2, Changes: []ContentChange{{nil, "x"}}})
 		apply(t, s, Save{URI: "untitled:a"})
 		if got := s.Get("untitled:a").State(); got != Dirty {
 			t.Errorf("one with text is %v", got)
@@ -220,7 +264,7 @@ func TestALateLookDoesNotUndoASave(t *testing.T) {
 	apply(t, s, Open{uri, "", 1, "old\n"})
 	_, err := s.Look(path)
 	must(t, err)
-	apply(t, s, Change{uri, 2, []ContentChange{{nil, "new\n"}}})
+	apply(t, s, Change{URI: uri, Version: 2, Changes: []ContentChange{{nil, "new\n"}}})
 	done := make(chan error)
 	go func() {
 		_, err := s.Look(path)
@@ -268,6 +312,36 @@ func TestASaveIsLookedAt(t *testing.T) {
 	}
 }
 
+// TestASaveThatWasSeenBefore has somebody look at a file that is not UTF-8 between its being written and the editor's word
+// of that: it was saved if the bytes are the text, and not if somebody else has written them.
+func TestASaveThatWasSeenBefore(t *testing.T) {
+	for _, c := range []struct {
+		name, text, onDisk string
+		want               State
+	}{
+		{"Latin 1", "caf\u00e9\nb\n", "caf\xe9\nb\n", Clean},
+		{"Latin 1, another program's", "caf\u00e9\nb\n", "caf\xe9\nc\n", Dirty},
+		{"Latin 1 with other line ends", "caf\u00e9\nb\n", "caf\xe9\r\nb", Clean},
+		{"UTF-16", "\u00e9\n", "\xff\xfe\xe9\x00\n\x00", Clean},
+		{"UTF-16, another program's", "\u00e9\n", "\xff\xfe\xe8\x00\n\x00", Dirty},
+		{"Shift JIS", "\u8868 b\n", "\x95\x5c b\n", Clean},
+		{"Shift JIS, another program's", "\u8868 b\n", "\x95\x5c c\n", Dirty},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newOnDisk(t, "caf\xe9\n")
+			f.open("caf\u00e9\n")
+			_, _ = f.Look(f.path)
+			f.change(c.text)
+			f.write(c.onDisk)
+			_, _ = f.Look(f.path)
+			if e := apply(t, f.Store, Save{URI: f.uri}); e[0].Unwritten != (c.want == Dirty) {
+				t.Errorf("unwritten: %v", e[0].Unwritten)
+			}
+			f.want(c.want)
+		})
+	}
+}
+
 // TestApplyLeavesTheDiskAlone: the loop that reads from the editor must never wait for it, but at a save, when the editor
 // has just done so.
 func TestApplyLeavesTheDiskAlone(t *testing.T) {
@@ -279,7 +353,7 @@ func TestApplyLeavesTheDiskAlone(t *testing.T) {
 	apply(t, s, Open{uri, "", 1, "x"})
 	resolved := s.Get(uri).file
 	resolved.path = func() Path { t.Error("resolves the path"); return "" }
-	apply(t, s, Change{uri, 1, []ContentChange{{nil, "y"}}})
+	apply(t, s, Change{URI: uri, Version: 1, Changes: []ContentChange{{nil, "y"}}})
 	apply(t, s, Close{uri})
 	apply(t, s, Open{uri, "", 1, "z"})
 	apply(t, s, Close{uri})

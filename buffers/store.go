@@ -127,20 +127,20 @@ func (s *Store) open(key string, before *Document, m Open, cause string) Event {
 		event := Event{Kind: Reloaded, Cause: cause, Before: before, After: after}
 		if step.Start == step.OldEnd && step.Start == step.NewEnd {
 			// A new language for the same text, saved or not.
-			after.seq, after.saved, after.disk = before.seq, before.saved, before.disk
+			after.seq, after.saved, after.eol, after.disk = before.seq, before.saved, before.eol, before.disk
 		} else {
 			event.Steps = []Step{step}
-			after.seq, after.saved = s.nextSeq(), savedAtOpen(after)
+			after.seq, after.saved, after.eol = s.nextSeq(), savedAtOpen(after), EndsOf(after.Text).EOL
 		}
 		s.put(key, after)
 		return event
 	}
 	after.Text = text.New(m.Text)
 	after.file = fileOf(m.URI)
-	after.seq, after.saved = s.nextSeq(), savedAtOpen(after)
+	after.seq, after.saved, after.eol = s.nextSeq(), savedAtOpen(after), EndsOf(after.Text).EOL
 	event := Event{Kind: Opened, Cause: cause, After: after}
 	for _, closed := range slices.Backward(s.justClosed) {
-		if closed.file != nil && closed.Text.Equal(after.Text) {
+		if closed.file != nil && closed.Text.Len() > 0 && closed.Text.Equal(after.Text) { // every new file is empty
 			event.RenameOf = closed
 			break
 		}
@@ -161,7 +161,7 @@ func savedAtOpen(d *Document) *lazyHash {
 func (s *Store) change(key string, before *Document, m Change, cause string) Event {
 	after := *before
 	after.Version = m.Version
-	event := Event{Kind: Changed, Cause: cause, Before: before, After: &after}
+	event := Event{Kind: Changed, Cause: cause, Before: before, After: &after, Formatted: m.Formatted}
 	for _, c := range m.Changes {
 		var step Step
 		if c.Range == nil {
@@ -193,7 +193,7 @@ func (s *Store) save(key string, before *Document, m Save, cause string) Event {
 	if after.file != nil {
 		event.Disk, event.DiskErr = s.opts.ReadDisk(after.Path())
 		if event.Unwritten = !after.written(event.Disk, event.DiskErr); !event.Unwritten {
-			after.saved = hashLater(after.Text)
+			after.saved, after.eol = hashLater(after.Text), EndsOf(after.Text).EOL
 			sum, _ := SumOf(event.DiskErr)
 			after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, ends: EndsOf(text.New(event.Disk.Content)), sum: sum, at: s.opts.Now()}
 		}
@@ -204,10 +204,11 @@ func (s *Store) save(key string, before *Document, m Save, cause string) Event {
 
 // written reports whether the file of a document holds its text. It is asked for at a save only, when the file has just
 // been written and is read fast. Of one that is there and not to be read as text (in another encoding, for one) the editor
-// is believed, unless the bytes are those from before.
+// is believed, unless the bytes are those that somebody has seen already and are not the text in any encoding: a look may
+// come between an editor's write and its word of that.
 func (d *Document) written(disk Disk, err error) bool {
-	if sum, ok := SumOf(err); ok {
-		return d.disk == nil || d.disk.sum != sum || d.State() != Dirty
+	if e := Encoded(err); e != nil {
+		return d.disk == nil || d.disk.sum != e.Sum || d.State() != Dirty || e.Holds(d.Text)
 	}
 	if err != nil {
 		return errors.Is(err, ErrNotUTF8) || errors.Is(err, ErrTooLarge)

@@ -89,7 +89,7 @@ func TestLifeOfADocument(t *testing.T) {
 	}
 	first := s.Get(uri)
 
-	events = apply(t, s, Change{uri, 2, []ContentChange{{span(0, 1, 1, 0), "X"}, {span(0, 0, 0, 0), "é"}, {nil, "éaXc\n"}}})
+	events = apply(t, s, Change{URI: uri, Version: 2, Changes: []ContentChange{{span(0, 1, 1, 0), "X"}, {span(0, 0, 0, 0), "é"}, {nil, "éaXc\n"}}})
 	wantKinds(t, events, "changed untitled:one")
 	var texts []string
 	for _, step := range events[0].Steps {
@@ -121,7 +121,7 @@ func TestMessagesForWhatIsNotOpen(t *testing.T) {
 	s := NewStore(Options{})
 	apply(t, s, Open{"untitled:open", "", 1, "x"})
 	for _, m := range []Modification{
-		Change{"untitled:never", 1, []ContentChange{{nil, "x"}}}, Save{URI: "untitled:never"}, Close{"untitled:never"},
+		Change{URI: "untitled:never", Version: 1, Changes: []ContentChange{{nil, "x"}}}, Save{URI: "untitled:never"}, Close{"untitled:never"},
 	} {
 		events, err := s.Apply(m, "test")
 		if !errors.Is(err, ErrNotOpen) || !strings.Contains(err.Error(), "untitled:never") || len(events) != 0 {
@@ -129,7 +129,7 @@ func TestMessagesForWhatIsNotOpen(t *testing.T) {
 		}
 	}
 	apply(t, s, Close{"untitled:open"})
-	events, err := s.Apply(Change{"untitled:open", 2, []ContentChange{{nil, "y"}}}, "test")
+	events, err := s.Apply(Change{URI: "untitled:open", Version: 2, Changes: []ContentChange{{nil, "y"}}}, "test")
 	if !errors.Is(err, ErrNotOpen) {
 		t.Errorf("a change after the close: %v", err)
 	}
@@ -172,7 +172,7 @@ func TestCloseAndOpenIsAReload(t *testing.T) {
 func TestCloseSettlesWithWhateverComesNext(t *testing.T) {
 	for name, next := range map[string]Modification{
 		"open another":  Open{"untitled:b", "", 1, ""},
-		"change":        Change{"untitled:c", 2, []ContentChange{{nil, "!"}}},
+		"change":        Change{URI: "untitled:c", Version: 2, Changes: []ContentChange{{nil, "!"}}},
 		"save":          Save{URI: "untitled:c"},
 		"close another": Close{"untitled:c"},
 	} {
@@ -212,7 +212,7 @@ func TestRename(t *testing.T) {
 	if e := apply(t, s, Open{"file:///c", "", 1, "another text"}); e[0].RenameOf != nil {
 		t.Errorf("another text is a rename of %v", e[0].RenameOf)
 	}
-	apply(t, s, Change{"file:///c", 2, []ContentChange{{nil, "x"}}})
+	apply(t, s, Change{URI: "file:///c", Version: 2, Changes: []ContentChange{{nil, "x"}}})
 	if e := apply(t, s, Open{"file:///d", "", 1, "text"}); e[0].RenameOf != nil {
 		t.Errorf("long after the close it is still a rename of %v", e[0].RenameOf)
 	}
@@ -235,7 +235,7 @@ func TestSaveMendsATextThatHasGoneAstray(t *testing.T) {
 func TestURISpellings(t *testing.T) {
 	s := NewStore(Options{})
 	apply(t, s, Open{"file:///a%20b/%C3%BC", "", 1, "x"})
-	apply(t, s, Change{"file:///a b/%c3%bc", 2, []ContentChange{{nil, "y"}}})
+	apply(t, s, Change{URI: "file:///a b/%c3%bc", Version: 2, Changes: []ContentChange{{nil, "y"}}})
 	if d := s.Get("file:///%61%20b/ü"); d == nil || d.Text.String() != "y" || d.URI != "file:///a%20b/%C3%BC" {
 		t.Errorf("got %+v", d)
 	}
@@ -376,7 +376,7 @@ func TestAllIsInOrderOfChange(t *testing.T) {
 	for i := range 5 {
 		apply(t, s, Open{fmt.Sprintf("untitled:%d", i), "", 1, "x"})
 	}
-	apply(t, s, Change{"untitled:1", 2, []ContentChange{{nil, "y"}}})
+	apply(t, s, Change{URI: "untitled:1", Version: 2, Changes: []ContentChange{{nil, "y"}}})
 	apply(t, s, Save{URI: "untitled:0"})
 	var got []string
 	for _, d := range s.All() {
@@ -392,8 +392,8 @@ func TestAllIsInOrderOfChange(t *testing.T) {
 func TestNeovimSubstitutesInAMixedFile(t *testing.T) {
 	s := NewStore(Options{Encoding: position.UTF16 | position.LFRows})
 	apply(t, s, Open{"untitled:a", "", 0, "a\r\nb\nc\r\n"})
-	apply(t, s, Change{"untitled:a", 4, []ContentChange{{span(0, 1, 2, 2), "\nb\nc"}}})
-	apply(t, s, Change{"untitled:a", 5, []ContentChange{{span(2, 1, 2, 1), "z"}}})
+	apply(t, s, Change{URI: "untitled:a", Version: 4, Changes: []ContentChange{{span(0, 1, 2, 2), "\nb\nc"}}})
+	apply(t, s, Change{URI: "untitled:a", Version: 5, Changes: []ContentChange{{span(2, 1, 2, 1), "z"}}})
 	if got := s.Get("untitled:a").Text.String(); got != "a\nb\ncz\n" {
 		t.Errorf("the text is %q", got)
 	}

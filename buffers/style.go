@@ -15,14 +15,17 @@ const bom = "\ufeff"
 func NormHash(s string) text.Hash { return NormHashText(text.New(s)) }
 
 // NormHashText is NormHash of a text. The text remembers parts of it: after an edit it costs next to nothing.
-func NormHashText(t text.Text) text.Hash {
+func NormHashText(t text.Text) text.Hash { return withoutEnds(t).HashRows() }
+
+// withoutEnds returns t without a byte order mark and one final line end.
+func withoutEnds(t text.Text) text.Text {
 	if t.Len() >= len(bom) && t.Slice(0, len(bom)) == bom {
 		t = t.Replace(0, len(bom), "")
 	}
 	if last := t.LineCount() - 1; t.LineStart(last) == t.Len() && last > 0 {
 		t = t.Replace(t.LineEnd(last-1), t.Len(), "")
 	}
-	return t.HashRows()
+	return t
 }
 
 // Ends are what NormHash leaves aside of a content: its two ends, and the kind of its line ends.

@@ -71,7 +71,19 @@ var errReplaced = errors.New("file was replaced meanwhile")
 // after the write if someone else wrote at the same moment, and otherwise with an error that wraps ErrNotRegular,
 // ErrTooLarge, ErrNotUTF8 or what the system says. content is written as it is; see KeepStyle.
 func WriteFileAtomic(p Path, content string, seen Seen) error {
-	err := writeFile(p, content, seen)
+	return written(p, writeFile(p, content, seen, 0o666))
+}
+
+// MakeFile is WriteFileAtomic for a file that is not there, which has the mode of one that may be run if exec says so.
+func MakeFile(p Path, content string, exec bool) error {
+	perm := fs.FileMode(0o666)
+	if exec {
+		perm = 0o777
+	}
+	return written(p, writeFile(p, content, Seen{}, perm))
+}
+
+func written(p Path, err error) error {
 	switch err.(type) {
 	case nil, *MovedError, *OverwroteError:
 		return err
@@ -79,7 +91,7 @@ func WriteFileAtomic(p Path, content string, seen Seen) error {
 	return fmt.Errorf("write %s: %w", p, err)
 }
 
-func writeFile(p Path, content string, seen Seen) error {
+func writeFile(p Path, content string, seen Seen, perm fs.FileMode) error {
 	if !utf8.ValidString(content) {
 		return fmt.Errorf("new content: %w", ErrNotUTF8)
 	}
@@ -102,7 +114,7 @@ func writeFile(p Path, content string, seen Seen) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temp, err := writeTemp(dir, content, 0o666, nil)
+	temp, err := writeTemp(dir, content, perm, nil)
 	if err != nil {
 		return bare(err)
 	}

@@ -91,7 +91,8 @@ func replace(temp, name string, old *os.File) (was string, err error) {
 	return string(content), nil
 }
 
-// noExchange reports whether err says that the file system does not know how to exchange two files.
+// noExchange reports whether err says that the file system does not know how to exchange two files, or how to rename one
+// only to a name that is free.
 func noExchange(err error) bool {
 	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) || errors.Is(err, unix.EOPNOTSUPP)
 }
@@ -108,7 +109,11 @@ func needsInPlace(err error) bool {
 
 // moveNew renames temp to name unless a file of that name exists.
 func moveNew(temp, name string) error {
-	err := os.Link(temp, name)
+	err := renameNew(temp, name)
+	if err == nil || !noExchange(err) {
+		return err
+	}
+	err = os.Link(temp, name)
 	if err == nil {
 		os.Remove(temp) // or it stays behind: the file itself is in place
 		return nil

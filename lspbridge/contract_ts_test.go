@@ -119,7 +119,8 @@ func typescriptContract() string {
 			capabilities = append(capabilities, m.capability)
 		}
 	}
-	fmt.Fprintf(&b, "\n/** Members of experimental.acp that allow the messages above. */\nexport type Capability =\n  | '%s';\n",
+	capabilities = append(capabilities, "format") // how acp/save is meant
+	fmt.Fprintf(&b, "\n/** Members of experimental.acp that allow the messages above, or parts of them. */\nexport type Capability =\n  | '%s';\n",
 		strings.Join(capabilities, "'\n  | '"))
 	return b.String()
 }

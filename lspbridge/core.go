@@ -62,6 +62,7 @@ type documents interface {
 	Settle()
 	Document(uri string) (*buffers.Document, bool)
 	FoldersChanged(folders []string)
+	BeforeSave(ctx context.Context, uri string) (bool, error)
 	FilesOperated([]session.FileOperation)
 	Detach()
 }

@@ -80,6 +80,10 @@ func describeFile(c *session.FileChange) string {
 		out += ", it may be run now"
 	case "-x":
 		out += ", it may not be run any more"
+	case "+bom":
+		out += ", it has got a byte order mark"
+	case "-bom":
+		out += ", it has lost its byte order mark"
 	}
 	if c.Opaque != "" {
 		out += " (" + c.Opaque + ", not shown)"

@@ -53,14 +53,15 @@ var requests, notifications = methods()
 // methods is what the editor may send, but for the commands (see commands).
 func methods() (map[string]request, map[string]notification) {
 	return map[string]request{
-			protocol.MethodWorkspaceExecuteCommand:      asking((*editor).executeCommand),
-			protocol.MethodTextDocumentCodeAction:       asking((*editor).codeAction),
-			protocol.MethodCodeActionResolve:            (*editor).resolve,
-			protocol.MethodTextDocumentCodeLens:         asking((*editor).codeLens),
-			protocol.MethodCodeLensResolve:              (*editor).resolve,
-			protocol.MethodTextDocumentHover:            asking((*editor).hover),
-			protocol.MethodTextDocumentCompletion:       asking((*editor).completion),
-			protocol.MethodWorkspaceTextDocumentContent: asking((*editor).textDocumentContent),
+			protocol.MethodWorkspaceExecuteCommand:       asking((*editor).executeCommand),
+			protocol.MethodTextDocumentCodeAction:        asking((*editor).codeAction),
+			protocol.MethodCodeActionResolve:             (*editor).resolve,
+			protocol.MethodTextDocumentCodeLens:          asking((*editor).codeLens),
+			protocol.MethodCodeLensResolve:               (*editor).resolve,
+			protocol.MethodTextDocumentHover:             asking((*editor).hover),
+			protocol.MethodTextDocumentCompletion:        asking((*editor).completion),
+			protocol.MethodWorkspaceTextDocumentContent:  asking((*editor).textDocumentContent),
+			protocol.MethodTextDocumentWillSaveWaitUntil: asking((*editor).willSaveWaitUntil),
 		}, map[string]notification{
 			protocol.MethodInitialized:                        (*editor).initialized,
 			protocol.MethodTextDocumentDidOpen:                telling((*editor).didOpen),

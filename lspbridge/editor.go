@@ -207,20 +207,30 @@ type uriParams struct {
 	URI string `json:"uri"`
 }
 
+type saveParams struct {
+	URI     string `json:"uri"`
+	Version int32  `json:"version,omitzero"`
+	Format  bool   `json:"format"`
+}
+
 type saveResult struct {
-	Saved bool `json:"saved"`
+	Saved  bool   `json:"saved"`
+	Reason string `json:"reason,omitzero"` // why not, in a line
 }
 
 // Save implements [session.Editor].
-func (e *editor) Save(ctx context.Context, uri string) error {
+func (e *editor) Save(ctx context.Context, uri string, version int32, format bool) error {
 	var r saveResult
-	if err := e.ask(ctx, "acp/save", uriParams{uri}, &r); err != nil {
+	if err := e.ask(ctx, "acp/save", saveParams{uri, version, format}, &r); err != nil {
 		return err
 	}
-	if !r.Saved {
-		return fmt.Errorf("save %s: %w", uri, session.ErrRefused)
+	switch {
+	case r.Saved:
+		return nil
+	case r.Reason != "":
+		return fmt.Errorf("%w: %s", session.ErrNotSaved, r.Reason)
 	}
-	return nil
+	return session.ErrNotSaved
 }
 
 type reloadResult struct {

@@ -53,7 +53,7 @@ func TestSaveAndReload(t *testing.T) {
 	if reloaded, err := r.editor.Reload(limit(t), uri); reloaded || err != nil {
 		t.Errorf("reload of a changed document: %v, %v", reloaded, err)
 	}
-	must(t, r.editor.Save(limit(t), uri))
+	must(t, r.editor.Save(limit(t), uri, 0, true))
 	if got, _ := os.ReadFile(path); string(got) != "disk!" {
 		t.Errorf("saved %q", got)
 	}
@@ -62,7 +62,7 @@ func TestSaveAndReload(t *testing.T) {
 		t.Errorf("reload: %v, %v", reloaded, err)
 	}
 	r.settledAt(t, uri, "new")
-	if err := r.editor.Save(limit(t), "file:///closed"); !errors.Is(err, session.ErrRefused) {
+	if err := r.editor.Save(limit(t), "file:///closed", 0, true); !errors.Is(err, session.ErrNotSaved) {
 		t.Errorf("save of what is not open: %v", err)
 	}
 }
@@ -81,7 +81,7 @@ func TestOnlyWhatTheEditorOffers(t *testing.T) {
 	_, state := r.editor.State(ctx)
 	_, run := r.editor.Run(ctx, session.RunRequest{Title: "Log in to demo", Command: "demo agent", Args: []string{"--login", "it's"}, Env: map[string]string{"B": "", "A": "x y"}, Cwd: "/tmp/a b"})
 	_, ask := r.editor.Ask(ctx, session.Form{})
-	for name, err := range map[string]error{"save": r.editor.Save(ctx, fileA), "reload": reload, "editor": state, "run": run, "ask": ask} {
+	for name, err := range map[string]error{"save": r.editor.Save(ctx, fileA, 0, true), "reload": reload, "editor": state, "run": run, "ask": ask} {
 		if !errors.Is(err, session.ErrUnsupported) {
 			t.Errorf("%s: %v", name, err)
 		}

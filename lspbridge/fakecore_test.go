@@ -165,6 +165,13 @@ func (d *fakeDocuments) FilesOperated(ops []session.FileOperation) { d.operated 
 
 func (d *fakeDocuments) FoldersChanged(folders []string) { d.folders <- folders }
 
+func (d *fakeDocuments) BeforeSave(_ context.Context, uri string) (bool, error) {
+	if doc := d.store.Get(uri); doc == nil || doc.Text.String() == "" {
+		return false, nil
+	}
+	return true, nil
+}
+
 func (d *fakeDocuments) Settle() {
 	d.mu.Lock()
 	d.settled++

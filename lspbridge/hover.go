@@ -42,7 +42,7 @@ func (e *editor) hover(_ context.Context, p *positionParams) (any, error) {
 }
 
 func (e *editor) hoverText(h review.Hunk) string {
-	diff := linediff.Unified("", linediff.Split(h.BaseText), linediff.Split(h.Text), hoverContext)
+	diff := unnumbered(linediff.Unified("", linediff.Split(h.BaseText), linediff.Split(h.Text), hoverContext))
 	if !e.client.markdown {
 		return describe(h) + "\n\n" + diff
 	}
@@ -51,6 +51,21 @@ func (e *editor) hoverText(h review.Hunk) string {
 		fence += "`"
 	}
 	return escapeMarkdown(describe(h)) + "\n\n" + fence + "diff\n" + diff + fence
+}
+
+// unnumbered is a unified diff without its numbers of lines: they would count from the
+// beginning of the hunk, and who reads them takes them for those of the file.
+func unnumbered(diff string) string {
+	var out strings.Builder
+	for line := range strings.Lines(diff) {
+		switch {
+		case !strings.HasPrefix(line, "@@"):
+			out.WriteString(line)
+		case out.Len() > 0:
+			out.WriteString("...\n")
+		}
+	}
+	return out.String()
 }
 
 var markdownEscapes = func() *strings.Replacer {

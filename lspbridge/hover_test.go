@@ -1,6 +1,7 @@
 package lspbridge
 
 import (
+	"strings"
 	"testing"
 
 	"acp-ls/internal/review"
@@ -29,12 +30,12 @@ func TestHover(t *testing.T) {
 	rev.Hunks = append(rev.Hunks, fences)
 	r.core.setReviews(rev)
 	for line, want := range []string{
-		"demo would change 1 line: Rename \\`x\\`\n\n```diff\n@@ -1 +1 @@\n-package a\n+package b\n```",
-		"demo added 1 line: Rename \\`x\\`\n\n````diff\n@@ -0,0 +1 @@\n+```\n````",
-		"demo added 1 line: Rename \\`x\\`\n\n```diff\n@@ -0,0 +1 @@\n+\tvar 😀 = 1\n```",
-		"demo changed 1 line \\(edited by you\\): Rename \\`x\\`\n\n```diff\n@@ -1 +1 @@\n-func g() {}\n+func f() {}\n```",
-		"demo and you changed the same line\n\n```diff\n@@ -1 +1 @@\n-end\n\\ No newline at end of file\n+END\n\\ No newline at end of file\n```\n\n" +
-			"demo removed 2 lines: Rename \\`x\\`\n\n```diff\n@@ -1,2 +0,0 @@\n-tail\n-of it\n```",
+		"demo would change 1 line: Rename \\`x\\`\n\n```diff\n-package a\n+package b\n```",
+		"demo added 1 line: Rename \\`x\\`\n\n````diff\n+```\n````",
+		"demo added 1 line: Rename \\`x\\`\n\n```diff\n+\tvar 😀 = 1\n```",
+		"demo changed 1 line \\(edited by you\\): Rename \\`x\\`\n\n```diff\n-func g() {}\n+func f() {}\n```",
+		"demo and you changed the same line\n\n```diff\n-end\n\\ No newline at end of file\n+END\n\\ No newline at end of file\n```\n\n" +
+			"demo removed 2 lines: Rename \\`x\\`\n\n```diff\n-tail\n-of it\n```",
 		"",
 	} {
 		got, kind := r.hover(t, line)
@@ -43,7 +44,21 @@ func TestHover(t *testing.T) {
 		}
 	}
 	r = opened(t, rigOptions{Options: fakeeditor.Options{Capabilities: func(caps map[string]any) { delete(caps, "textDocument") }}})
-	if got, kind := r.hover(t, 3); kind != "plaintext" || got != "demo changed 1 line (edited by you): Rename `x`\n\n@@ -1 +1 @@\n-func g() {}\n+func f() {}\n" {
+	if got, kind := r.hover(t, 3); kind != "plaintext" || got != "demo changed 1 line (edited by you): Rename `x`\n\n-func g() {}\n+func f() {}\n" {
 		t.Errorf("%s: %q", kind, got)
+	}
+}
+
+// Parts of a hunk that are far apart are told apart, and a row that reads like a header is none.
+func TestHoverOfPartsFarApart(t *testing.T) {
+	r := opened(t, rigOptions{})
+	rev := reviewA()
+	same := "1\n2\n3\n4\n5\n6\n7\n8\n"
+	rev.Hunks = []review.Hunk{hunk("h", review.StatePending, 0, 10, "@@ -1 +1 @@\n"+same+"old\n", "new\n"+same+"@@\n")}
+	r.core.setReviews(rev)
+	got, _ := r.hover(t, 0)
+	_, got, _ = strings.Cut(got, "```diff\n")
+	if want := "-@@ -1 +1 @@\n+new\n 1\n 2\n 3\n...\n 6\n 7\n 8\n-old\n+@@\n```"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }

@@ -135,7 +135,10 @@ func (e *editor) askPermission(ctx context.Context, q session.Question) (string,
 			e.tellDismissed(q.ID)
 		}
 	}()
-	ctx = withQueued(ctx, func() { e.questions.queued(q.ID) })
+	ctx = withQueued(ctx, func() {
+		e.questions.queued(q.ID)
+		session.Placed(ctx)
+	})
 	var answer jsontext.Value
 	if err := e.ask(ctx, "acp/permission", q, &answer); err != nil {
 		return "", err
@@ -166,12 +169,13 @@ func (e *editor) tellDismissed(question string) {
 // that ends, or is unanswered for long, lets the next one be shown; its own late
 // answer still counts while somebody waits for it.
 func (e *editor) popUp(ctx context.Context, q session.Question) (string, error) {
-	leave, err := e.questions.turn.enter(ctx)
-	if err != nil {
+	place := e.questions.turn.join()
+	session.Placed(ctx)
+	if err := place.wait(ctx); err != nil {
 		return "", err
 	}
-	defer leave()
-	stop := e.opts.after(cmp.Or(e.opts.HoldQuestion, holdQueue), leave)
+	defer place.leave()
+	stop := e.opts.after(cmp.Or(e.opts.HoldQuestion, holdQueue), place.leave)
 	defer stop()
 
 	params := messageRequest(q)

@@ -3,6 +3,7 @@ package lspbridge
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -40,7 +41,7 @@ type Hunk struct {
 }
 
 // Origin says where a part of a hunk comes from. Sure is false where that is
-// concluded, not known.
+// concluded, not known. Changes of which all of it is alike are named once.
 type Origin struct {
 	Session  string `json:"session"`
 	Agent    string `json:"agent"`
@@ -100,10 +101,13 @@ func wireHunk(h review.Hunk, lines Range) Hunk {
 	out := Hunk{
 		ID: h.ID, State: string(h.State), Range: lines,
 		BaseText: h.BaseText, Text: h.Text, Mixed: h.Mixed, Committed: h.Committed, Marked: marks[h.Marked],
-		Origins: make([]Origin, len(h.Origins)),
+		Origins: []Origin{},
 	}
-	for i, o := range h.Origins {
-		out.Origins[i] = Origin{o.Session, o.Agent, o.Turn, o.ToolCall, o.Title, string(o.Author), o.Sure}
+	for _, o := range h.Origins {
+		// What was taken in in pieces is several changes, and nothing that a user sees tells them apart.
+		if o := (Origin{o.Session, o.Agent, o.Turn, o.ToolCall, o.Title, string(o.Author), o.Sure}); !slices.Contains(out.Origins, o) {
+			out.Origins = append(out.Origins, o)
+		}
 	}
 	return out
 }

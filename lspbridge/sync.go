@@ -1,6 +1,7 @@
 package lspbridge
 
 import (
+	"context"
 	"errors"
 
 	"acp-ls/buffers"
@@ -29,6 +30,11 @@ type versionedDocument struct {
 type didChangeParams struct {
 	TextDocument   versionedDocument `json:"textDocument"`
 	ContentChanges []contentChange   `json:"contentChanges"`
+
+	// ACP is the contract's own member.
+	ACP struct {
+		Save bool `json:"save"` // an acp/save has made the changes, and not the user
+	} `json:"acp"`
 }
 
 type contentChange struct {
@@ -64,8 +70,19 @@ func (e *editor) didChange(p *didChangeParams) error {
 			changes[i].Range = &r
 		}
 	}
-	e.docs.Apply(buffers.Change{URI: p.TextDocument.URI, Version: p.TextDocument.Version, Changes: changes})
+	e.docs.Apply(buffers.Change{URI: p.TextDocument.URI, Version: p.TextDocument.Version, Changes: changes, Formatted: p.ACP.Save})
 	return nil
+}
+
+// willSaveWaitUntil brings a document up to date with a disk that has moved, before the editor
+// writes over that. What there is to do is asked for by itself (acp/adopt, acp/reload): the
+// answer is no edits if what the disk has is in the document by then, and null if not. It is not
+// offered, or every save would wait for it; an editor asks that has seen the disk move.
+func (e *editor) willSaveWaitUntil(ctx context.Context, p *documentParams) (any, error) {
+	if taken, err := e.docs.BeforeSave(ctx, p.TextDocument.URI); err != nil || !taken {
+		return nil, err
+	}
+	return []struct{}{}, nil
 }
 
 func (e *editor) didSave(p *didSaveParams) error {

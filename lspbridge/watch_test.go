@@ -1,6 +1,7 @@
 package lspbridge
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -39,5 +40,21 @@ func TestFilesAreWatchedByTheEditor(t *testing.T) {
 	r.served <- nil
 	if got := r.client.Received("client/registerCapability"); len(got) > 0 {
 		t.Errorf("Neovim was asked: %s", got)
+	}
+}
+
+// An editor that sees the disk to have moved has the document brought up to date before it
+// writes: the answer says whether what is there is in the document. It is not offered, or every
+// save would wait for it.
+func TestBeforeSave(t *testing.T) {
+	r := start(t, rigOptions{})
+	for text, want := range map[string]string{"": "null", "a\n": "[]"} {
+		must(t, r.client.Notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": "file:///a/f", "languageId": "", "version": 1, "text": text}}))
+		var got json.RawMessage
+		err := r.client.Request(limit(t), "textDocument/willSaveWaitUntil", map[string]any{"textDocument": map[string]any{"uri": "file:///a/f"}, "reason": 1}, &got)
+		if err != nil || string(got) != want {
+			t.Errorf("with %q: %s, %v, want %s", text, got, err, want)
+		}
+		must(t, r.client.Notify("textDocument/didClose", map[string]any{"textDocument": map[string]any{"uri": "file:///a/f"}}))
 	}
 }

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"acp-ls/buffers"
 )
@@ -33,16 +33,40 @@ func (r *Repo) Placed(ctx context.Context, p buffers.Path) (bool, error) {
 // Kept reports whether a stash, or the commit that HEAD was before, has a file with that
 // content.
 func (r *Repo) Kept(ctx context.Context, p buffers.Path, content string) (bool, error) {
+	return r.has(ctx, p, content, "refs/stash", "refs/stash^3") // ^3: what git did not know
+}
+
+// MayHavePut reports whether git may have put that content there as the file, later than since: the
+// index has it, or HEAD, or the commit that HEAD was before.
+func (r *Repo) MayHavePut(ctx context.Context, p buffers.Path, content string, since time.Time) (bool, error) {
+	if !r.MovedSince(since) {
+		return false, nil
+	}
+	return r.has(ctx, p, content, ":0", "HEAD")
+}
+
+// MovedSince reports whether git has written the index or the log of HEAD at that time, or later.
+func (r *Repo) MovedSince(since time.Time) bool {
+	for _, name := range []string{"index", filepath.Join("logs", "HEAD")} {
+		if info, err := os.Stat(filepath.Join(r.dir, name)); err == nil && !info.ModTime().Before(since) {
+			return true
+		}
+	}
+	return false
+}
+
+// has reports whether one of these, or the commit that HEAD was before, has a file with that content.
+func (r *Repo) has(ctx context.Context, p buffers.Path, content string, in ...string) (bool, error) {
 	rel, ok := r.g.rel(string(p))
 	if !ok || strings.ContainsAny(rel, "\n\r") {
 		return false, nil
 	}
 	var ask strings.Builder
-	for _, from := range []string{"refs/stash", "refs/stash^3"} { // ^3: what git did not know
-		fmt.Fprintf(&ask, "%s:%s\n", from, rel)
-	}
 	if was, err := r.g.run(ctx, nil, "rev-parse", "-q", "--verify", "HEAD@{1}"); err == nil {
-		fmt.Fprintf(&ask, "%s:%s\n", bytes.TrimSpace(was), rel)
+		in = append(in, string(bytes.TrimSpace(was)))
+	}
+	for _, from := range in {
+		fmt.Fprintf(&ask, "%s:%s\n", from, rel)
 	}
 	out, err := r.g.run(ctx, []byte(ask.String()), "cat-file", "--batch-check")
 	if err != nil {
@@ -63,49 +87,6 @@ func (r *Repo) Kept(ctx context.Context, p buffers.Path, content string) (bool, 
 		}
 	}
 	return false, nil
-}
-
-// Passed returns the commits that were made where HEAD was, and that HEAD has left again, by
-// what its log has from a place on: below zero, its end. next is the place from which to look
-// the next time, so that the commit that HEAD is at is found when it has left that; end is
-// where the log ends.
-func (r *Repo) Passed(from int64) (commits []string, next, end int64, err error) {
-	f, err := os.Open(filepath.Join(r.dir, "logs", "HEAD"))
-	if err != nil {
-		if os.IsNotExist(err) { // git keeps none, or in another form
-			err = nil
-		}
-		return nil, 0, 0, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, from, from, err
-	}
-	if from < 0 || info.Size() <= from {
-		return nil, info.Size(), info.Size(), nil // nothing is new, or the log was cut
-	}
-	const most = 1 << 20
-	b, err := io.ReadAll(io.LimitReader(io.NewSectionReader(f, from, info.Size()-from), most))
-	if err != nil {
-		return nil, from, from, err
-	}
-	whole := b[:bytes.LastIndexByte(b, '\n')+1] // the rest is just being written
-	end = from + int64(len(whole))
-	there, last := false, 0 // of the last line: whether it is a commit, and its length
-	for line := range strings.Lines(string(whole)) {
-		// "<old> <new> <name> <<mail>> <time> <zone>\t<what>: <subject>"
-		head, what, _ := strings.Cut(line, "\t")
-		fields := strings.Fields(head)
-		there, last = len(fields) > 2 && strings.HasPrefix(what, "commit"), len(line)
-		if there {
-			commits = append(commits, fields[1])
-		}
-	}
-	if there { // HEAD is there yet
-		return commits[:len(commits)-1], end - int64(last), end, nil
-	}
-	return commits, end, end, nil
 }
 
 // At looks up files in a commit.

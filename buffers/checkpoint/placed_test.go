@@ -149,3 +149,68 @@ func TestPassed(t *testing.T) {
 		want(third)
 	}
 }
+
+// The commits that were made are found by the log of HEAD from a place on, or since a time, by
+// whatever command; where HEAD only goes, none is made.
+func TestMade(t *testing.T) {
+	r := newRepo(t, "a", "1\n")
+	g := r.open()
+	head := func() string { return strings.TrimSpace(r.git("rev-parse", "HEAD")) }
+	at := int64(-1)
+	want := func(since time.Time, want ...string) {
+		t.Helper()
+		got, is, end, err := g.Made(at, since)
+		if err != nil || !slices.Equal(got, want) || is != "" && is != head() {
+			t.Errorf("made %q, HEAD at %q, %v, want %q", got, is, err, want)
+		}
+		if at >= 0 {
+			at = end
+		}
+	}
+	commit := func(name, content string) string {
+		r.write(name, content)
+		r.commit()
+		return head()
+	}
+	first := head()
+	want(time.Now().Add(time.Hour))
+	want(time.Now().Add(-time.Hour), first)
+	_, _, at, _ = g.Made(-1, time.Now())
+	want(time.Time{})
+	two, three := commit("a", "2\n"), commit("a", "3\n")
+	want(time.Time{}, two, three)
+	r.git("checkout", "-q", "-b", "other", first)
+	r.git("reset", "-q", "--hard", three)
+	want(time.Time{})
+	r.git("reset", "-q", "--hard", first)
+	r.git("merge", "-q", two)
+	want(time.Time{}) // it was there
+	r.git("reset", "-q", "--hard", first)
+	b := commit("b", "b\n")
+	r.git("cherry-pick", two)
+	picked := head()
+	want(time.Time{}, b, picked)
+	r.git("reset", "-q", "--hard", b)
+	r.git("merge", "-q", "-m", "both", three)
+	want(time.Time{}, head())
+	r.git("revert", "--no-edit", "-m", "1", "HEAD")
+	want(time.Time{}, head())
+}
+
+// What git may have put there, and is not there any more, is known of what it has of the file.
+func TestMayHavePut(t *testing.T) {
+	r := newRepo(t, "a", "1\n")
+	g, p := r.open(), buffers.Path(filepath.Join(r.root, "a"))
+	r.write("a", "2\n")
+	r.git("commit", "-qam", "x")
+	r.git("checkout", "-q", "HEAD^")
+	r.write("a", "3\n")
+	for content, want := range map[string]bool{"1\n": true, "2\n": true, "3\n": false} {
+		if got, err := g.MayHavePut(t.Context(), p, content, time.Now().Add(-time.Hour)); got != want || err != nil {
+			t.Errorf("%q: %v, %v", content, got, err)
+		}
+		if got, err := g.MayHavePut(t.Context(), p, content, time.Now().Add(time.Hour)); got || err != nil {
+			t.Errorf("%q, and git has not moved: %v, %v", content, got, err)
+		}
+	}
+}

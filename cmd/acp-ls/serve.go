@@ -69,6 +69,9 @@ func (c serveCmd) Run(p *program) error {
 	}
 	if !c.NoJournal {
 		options.Journal = openJournal
+		if state, err := journal.StateDir(); err == nil {
+			options.Board = journal.OpenBoard(state)
+		}
 	}
 	core := session.New(options)
 	err = lspbridge.Serve(p.ctx, stdio{p.stdin, p.stdout}, core, lspbridge.Options{

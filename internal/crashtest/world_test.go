@@ -202,7 +202,9 @@ func (p *process) kill() {
 		return
 	}
 	p.dead = true
-	check(p.w.t, p.cmd.Process.Kill())
+	if err := p.cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) { // a tracer may have killed it
+		check(p.w.t, err)
+	}
 	if p.editor != nil {
 		_ = p.editor.Await(p.w.limit(), "the end", func(fakeeditor.State) bool { return false })
 		_ = p.editor.Kill()

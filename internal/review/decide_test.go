@@ -396,6 +396,77 @@ func TestFormatter(t *testing.T) {
 	}
 }
 
+// What a formatter made when the text was saved for an agent is undecided, and its own change
+// but in the rows that are an agent's already.
+func TestFormatted(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		orig, now, then string
+		hunks           []string
+		origins         []string
+	}{
+		{"an agent's row indented", "A|B|", "A|x|B|", "A|\tx|B|", []string{"[1,2) \tx| <- "}, []string{"c1"}},
+		{"an agent's row in place of one", "A|  b c|C|", "A|  d c|C|", "A|d c;|C|", []string{"[1,2) d c;| <-   b c|"}, []string{"c1"}},
+		{"a row of the user's", "A|x  |B|", "A|x  |b|", "A|x|b|", []string{"[1,3) x|b| <- x  |B|"}, []string{"f c1"}},
+		{"rows far apart", "  A|B|C|D|", "  A|B|C|d|", "A|B|C|d|", []string{"[0,1) A| <-   A|", "[3,4) d| <- D|"}, []string{"f", "c1"}},
+		{"a row taken away", "A|||B|C|", "A|||B|c|", "A||B|c|", []string{"[2,2)  <- |", "[3,4) c| <- C|"}, []string{"f", "c1"}},
+		{"an agent's row wrapped", "A|B|", "A|f(x, y)|B|", "A|f(|  x,|  y,|)|B|", []string{"[1,5) f(|  x,|  y,|)| <- "}, []string{"f"}},
+		{"an agent's white space undone", "A|B|", "A|  B|", "A|B|", nil, nil},
+		{"another's row", "A|B|", "A|b|", "a|b|", []string{"[0,2) a|b| <- A|B|"}, []string{"f c1"}},
+		{"a final line end", "A|B", "A|b", "A|b|", []string{"[1,3) b| <- B"}, []string{"c1 f"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newScript(t, lines(c.orig))
+			s.a("c1", c.now)
+			o := agent("f")
+			o.Session = "s-c1"
+			s.Formatted(textOf(c.then), o)
+			s.check()
+			s.want(c.then, c.orig)
+			s.wantHunks(StatePending, c.hunks...)
+			var origins []string
+			for _, h := range s.pending() {
+				var all []string
+				for _, o := range h.Origins {
+					all = append(all, string(o.Change))
+				}
+				origins = append(origins, strings.Join(all, " "))
+				if h.Mixed {
+					t.Error("the hunk is mixed")
+				}
+			}
+			if !slices.Equal(origins, c.origins) {
+				t.Errorf("by %q, want %q", origins, c.origins)
+			}
+			hunks := s.pending()
+			s.user(lines(c.now)) // an undo, and a redo
+			s.want(c.now, c.orig)
+			s.user(lines(c.then))
+			if got := s.pending(); !slices.EqualFunc(got, hunks, func(a, b Hunk) bool { return a.ID == b.ID }) {
+				t.Errorf("after undo and redo %+v, want %+v", got, hunks)
+			}
+			s.rejectAll()
+			s.want(c.orig, c.orig)
+		})
+	}
+}
+
+// What the user has typed in an agent's row stays theirs, and a row of theirs as they wrote it.
+func TestFormattedMixed(t *testing.T) {
+	s := newScript(t, "A\nB\n")
+	s.a("c1", "A|agent(x)|B|")
+	s.u("A|agent(x, mine)|  my row|B|")
+	s.Formatted(textOf("A|\tagent(x, mine);|my row|B|"), agent("f"))
+	s.check()
+	s.want("A|\tagent(x, mine);|my row|B|", "A|  my row|B|")
+	if h := s.pending(); len(h) != 1 || !h[0].Mixed {
+		t.Errorf("hunks %+v\n%s", h, s.dump())
+	}
+	s.RejectChanges("f")
+	s.check()
+	s.want("A|\tagent(x, mine);|  my row|B|", "A|  my row|B|")
+}
+
 func TestRevision(t *testing.T) {
 	s := newScript(t, "A\nB\n")
 	last := s.Revision()

@@ -90,7 +90,7 @@ const (
 // to 8 blank or brace-only rows which nobody touched; or a rejected hunk, or a conflict.
 type Hunk struct {
 	// ID is made of the change and of a hash of BaseText and Text: one changed byte, another
-	// ID. Two hunks of a document never share one.
+	// ID, but for a byte order mark. Two hunks of a document never share one.
 	ID      string
 	State   State
 	Origins []Origin // in the order of the rows, each once
@@ -213,13 +213,10 @@ func (d *Doc) Tracking() bool {
 }
 
 // marked reports whether any row is undecided.
-func (d *Doc) marked() bool {
-	for _, r := range d.runs {
-		if slices.ContainsFunc(r.rows, row.undecided) {
-			return true
-		}
-	}
-	return false
+func (d *Doc) marked() bool { return undecidedIn(d.runs) }
+
+func undecidedIn(runs []run) bool {
+	return slices.ContainsFunc(runs, func(r run) bool { return slices.ContainsFunc(r.rows, row.undecided) })
 }
 
 // Revision returns a number that grows whenever Hunks would answer something else. It may

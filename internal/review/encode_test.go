@@ -195,7 +195,7 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 		{rejectedRow{}, "row chosen stays"},
 		{Hunk{}, "ID State Origins BaseText Text Gone Mixed Committed Lost | StartLine EndLine Marked"},
 		{conflict{}, "id origin at n base theirs declined instead made"},
-		{moment{}, "hash len runs tail rejected conflicts | eol seq cost foreign"},
+		{moment{}, "hash len runs tail rejected conflicts | eol seq cost foreign open"},
 	} {
 		typ := reflect.TypeOf(x.of)
 		known := strings.Fields(x.known)

@@ -225,3 +225,24 @@ func TestLargeEvents(t *testing.T) {
 		t.Errorf("rejected gives %d bytes, baseline has %d", len(got), len(base))
 	}
 }
+
+// As many rows that took the place of others, all changed by one event.
+func TestLargeEventAmongRewrittenRows(t *testing.T) {
+	const n = 1_500
+	var was, now strings.Builder
+	for i := range n {
+		fmt.Fprintf(&was, "old row %d\n", i)
+		fmt.Fprintf(&now, "new row %d\n", i)
+	}
+	s := newScript(t, was.String())
+	s.AgentEdit(text.New(now.String()), agent("c1"))
+	full := s.Text().String()
+	s.UserEdit(0, s.Text().Len(), strings.ReplaceAll(full, "row", "line"))
+	if got, want := s.Baseline().String(), strings.ReplaceAll(was.String(), "row", "line"); got != want {
+		t.Errorf("the user's word is not in the %d rows that were replaced: %.200q", n, got)
+	}
+	s.UserEdit(0, s.Text().Len(), full)
+	if got := s.Baseline().String(); got != was.String() {
+		t.Errorf("undone: %.200q", got)
+	}
+}

@@ -24,9 +24,10 @@ type back struct {
 }
 
 // flow returns where the texts of news came from: rows olds, all in the text, were replaced by
-// them. With agents the new text is the agent's wherever it meets an agent's.
-func (d *Doc) flow(olds []row, news []string, agents bool) []flowed {
-	out := make([]flowed, len(news))
+// them. With agents the new text is the agent's wherever it meets an agent's. reached is how many
+// new rows hold text of each old row, if any of those is an agent's.
+func (d *Doc) flow(olds []row, news []string, agents bool) (out []flowed, reached []int) {
+	out, reached = make([]flowed, len(news)), make([]int, len(olds))
 	for k := range out {
 		out[k].from = -1
 	}
@@ -40,16 +41,15 @@ func (d *Doc) flow(olds []row, news []string, agents bool) []flowed {
 				out[k].from = k
 			}
 		}
-		return out
+		return out, reached
 	}
 	if len(olds) == 1 && len(news) == 1 && sameInk(olds[0].text, news[0]) {
 		r := olds[0]
 		out[0] = flowed{from: 0, ins: r.ins, id: r.id, user: moveInk(r, news[0]), alone: true}
-		return out
+		return out, []int{1}
 	}
 	into := pieces(olds, news)
 	used := map[uint64]bool{}
-	reached := make([]int, len(olds)) // how many new rows hold text of the old row
 	for k, ps := range into {
 		f := &out[k]
 		var agent []span
@@ -97,7 +97,7 @@ func (d *Doc) flow(olds []row, news []string, agents bool) []flowed {
 		out[k].alone = out[k].alone && reached[out[k].from] == 1
 	}
 	d.keepBack(olds, into, out)
-	return out
+	return out, reached
 }
 
 // keepBack finds the plain rows that flowed into agents' rows: they stay in the baseline. Of

@@ -180,8 +180,9 @@ func hunkID(h Hunk, first uint64) string {
 	for _, o := range h.Origins {
 		part(string(o.Change))
 	}
-	part(h.BaseText)
-	part(h.Text)
+	base, text := undressed(h.BaseText, h.Text)
+	part(base)
+	part(text)
 	part(h.Gone)
 	var n [8]byte
 	binary.BigEndian.PutUint64(n[:], first)

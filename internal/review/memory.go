@@ -25,6 +25,7 @@ type moment struct {
 	cost int // rows that no older moment holds
 
 	foreign bool // another process has taken it down
+	open    bool // no terminator at the end of the text; not known if foreign
 
 	runs      []run
 	tail, eol ending
@@ -51,11 +52,11 @@ func (d *Doc) noteEarly() {
 // remember takes the present state down. Of two moments with one text the newer one counts.
 func (d *Doc) remember() {
 	for _, t := range d.early {
-		d.memory = append(d.memory, &moment{hash: t.Hash(), len: t.Len()})
+		d.memory = append(d.memory, &moment{hash: t.Hash(), len: t.Len(), open: isOpen(t)})
 	}
 	d.early = nil
 	m := &moment{
-		hash: d.text.Hash(), len: d.text.Len(), seq: d.seq, cost: d.rowsBuilt,
+		hash: d.text.Hash(), len: d.text.Len(), seq: d.seq, cost: d.rowsBuilt, open: isOpen(d.text),
 		runs: d.runs, tail: d.tail, eol: d.eol, rejected: d.rejected, conflicts: d.conflicts,
 	}
 	d.rowsBuilt = 0
@@ -100,32 +101,86 @@ type decision struct {
 // text, in which the user has typed. But they are if the user has thrown away what came after
 // the text, as a row of theirs may well have been. Nor are they if the row that is being typed
 // would become an agent's by that.
+//
+// Editors whose undo knows rows but not whether the last one has a terminator bring back the
+// text but for that: its rows are taken, and the terminator is the user's edit of them.
 func (d *Doc) recall(typed, thrown bool) (recalled bool) {
 	hash, size := d.text.Hash(), d.text.Len()
-	for i := len(d.memory) - 1; i >= 0; i-- {
-		m := d.memory[i]
-		if m.hash != hash || m.len != size || m.foreign && !m.fits(d.text) {
+	for _, m := range slices.Backward(d.memory) {
+		if m.hash == hash && m.len == size && (!m.foreign || m.fits(d.text)) {
+			return d.recallMoment(m, typed, thrown)
+		}
+	}
+	other, ok := otherEnd(d.text, d.eol)
+	if !ok {
+		return false
+	}
+	open, hashed := isOpen(other), false
+	for i, m := range slices.Backward(d.memory) {
+		if m.len != other.Len() || m.open != open && !m.foreign {
 			continue
 		}
-		d.recallConflicts(m)
-		runs := d.sinceDecided(m)
-		if !thrown && !d.conserves(runs) || typed && comesBack(runs, d.grown.row, undecidedIDs(d.runs)) {
-			return false
+		if !hashed {
+			hash, hashed = other.Hash(), true
 		}
-		d.runs, d.tail = runs, m.tail
-		if len(d.limbo) > 0 {
-			back := map[uint64]bool{} // in the text; a row that is in neither may still be moved
-			for _, r := range runs {
-				for _, x := range r.rows {
-					back[x.id] = back[x.id] || x.agents()
-				}
+		if m.hash == hash && (!m.foreign || m.fits(other)) {
+			if i == len(d.memory)-1 || !undecidedIn(d.sinceDecided(m)) {
+				return false // the event did nothing but that, or there is nothing to know
 			}
-			d.limbo = slices.DeleteFunc(slices.Clone(d.limbo), func(r row) bool { return back[r.id] })
+			return d.recallMoment(d.edited(m, other), typed, thrown)
 		}
-		d.recallRejected(m)
-		return true
 	}
 	return false
+}
+
+// recallMoment takes the rows of m, which is of the present text.
+func (d *Doc) recallMoment(m *moment, typed, thrown bool) bool {
+	d.recallConflicts(m)
+	runs := d.sinceDecided(m)
+	if !thrown && !d.conserves(runs) || typed && comesBack(runs, d.grown.row, undecidedIDs(d.runs)) {
+		return false
+	}
+	d.runs, d.tail = runs, m.tail
+	if len(d.limbo) > 0 {
+		back := map[uint64]bool{} // in the text; a row that is in neither may still be moved
+		for _, r := range runs {
+			for _, x := range r.rows {
+				back[x.id] = back[x.id] || x.agents()
+			}
+		}
+		d.limbo = slices.DeleteFunc(slices.Clone(d.limbo), func(r row) bool { return back[r.id] })
+	}
+	d.recallRejected(m)
+	return true
+}
+
+// edited returns m, which is of the text was, after the user has made the present text of that.
+func (d *Doc) edited(m *moment, was text.Text) *moment {
+	c := d.Clone()
+	c.text, c.runs, c.tail = was, d.sinceDecided(m), m.tail
+	c.rejected, c.conflicts, c.limbo = slices.Clip(m.rejected), slices.Clip(m.conflicts), nil
+	lo, hi, nhi := changedRows(was, d.text, 0)
+	c.applyUser(d.text, lo, hi, nhi, AuthorUser)
+	d.nextID, d.origins = c.nextID, c.origins
+	after := *m
+	after.runs, after.tail, after.rejected, after.conflicts = c.runs, c.tail, c.rejected, c.conflicts
+	return &after
+}
+
+// isOpen reports whether the last row of t has text and no terminator.
+func isOpen(t text.Text) bool { return t.Line(t.LineCount()-1) != "" }
+
+// otherEnd returns t with a terminator at its end if it has none, else without it; false if that
+// leaves no row where there is one, for it is blank: that is another text.
+func otherEnd(t text.Text, eol ending) (text.Text, bool) {
+	last := t.LineCount() - 1
+	if t.Line(last) != "" {
+		return t.Replace(t.Len(), t.Len(), eol.String()), true
+	}
+	if last == 0 || t.Line(last-1) == "" {
+		return t, false
+	}
+	return t.Replace(t.LineStart(last-1)+len(t.Line(last-1)), t.Len(), ""), true
 }
 
 // sinceDecided returns the runs of m with the decisions made since. Marks of the user's own
@@ -199,7 +254,7 @@ func (d *Doc) conserves(runs []run) bool {
 	after := balance(runs, undecidedIDs(d.anchor.runs))
 	was, is := countRows(d.anchor.text, change), countRows(d.text, change)
 	for s := range change {
-		if is[s]+after[s] < min(was[s], is[s])+before[s] {
+		if lacks := min(was[s], is[s]) + before[s] - is[s] - after[s]; lacks > 0 && lacks > d.foundAgain(s, runs, held) {
 			return false
 		}
 	}

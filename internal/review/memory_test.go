@@ -50,6 +50,50 @@ func TestUndo(t *testing.T) {
 			s.u("A|x|C|")
 			s.wantHunks(StateRejected)
 		}, "A|x|C|", "A|B|C|", []string{"[1,2) x| <- B|"}},
+		{"of a rejection, but for the final terminator", "A", func(s *script) {
+			s.a("c1", "A|x|y|")
+			s.rejectAll()
+			s.u("A|x|y")
+			s.wantHunks(StateRejected)
+		}, "A|x|y", "A", []string{"[0,3) A|x|y <- A"}},
+		{"of a rejection, but for the final terminator, with a row of the user's", "A", func(s *script) {
+			s.a("c1", "A|x|y|")
+			s.u("A|x|y|U|")
+			s.rejectAll()
+			s.u("A|x|y|U")
+			s.wantHunks(StateRejected, "[3,4) U| <- U")
+		}, "A|x|y|U", "A|U", []string{"[1,3) x|y| <- "}},
+		{"of a rejection, with a final terminator that was not there", "A|B|", func(s *script) {
+			s.a("c1", "A|x")
+			s.rejectAll()
+			s.u("A|x|")
+		}, "A|x|", "A|B|", []string{"[1,2) x| <- B|"}},
+		{"of a rejection, but for the final terminator, and redo", "A", func(s *script) {
+			s.a("c1", "A|x|y|")
+			s.rejectAll()
+			s.u("A|x|y")
+			s.u("A")
+			s.u("A|x|y")
+		}, "A|x|y", "A", []string{"[0,3) A|x|y <- A"}},
+		{"of what came after a decision, but for the final terminator", "A|B|C", func(s *script) {
+			s.a("c1", "A|x|B|y|C|")
+			s.Accept(ids(s.pending()[:1]))
+			s.u("A|x|B|C|")
+			s.u("A|C")
+			s.u("A|x|B|y|C")
+		}, "A|x|B|y|C", "A|x|B|C", []string{"[3,4) y| <- "}},
+		{"of the user's edit, but for the final terminator", "A|B", func(s *script) {
+			s.a("c1", "A|x|B|")
+			s.u("A|B|")
+			s.u("A|B")
+			s.u("A|x|B")
+		}, "A|x|B", "A|B", []string{"[1,2) x| <- "}},
+		{"of an accepted edit, but for the final terminator", "A", func(s *script) {
+			s.a("c1", "A|x|y|")
+			s.acceptAll()
+			s.u("A")
+			s.u("A|x|y")
+		}, "A|x|y", "A|x|y", nil},
 		{"and redo of a rejection", "A|B|C|", func(s *script) {
 			s.a("c1", "A|x|C|")
 			s.rejectAll()

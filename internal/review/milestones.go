@@ -56,7 +56,7 @@ func (d *Doc) Remembers() bool {
 	if last := d.passed[len(d.passed)-1]; d.lookedBack != last {
 		d.lookedBack, d.recallable = last, 0
 		for _, m := range d.milestones(func(*moment) bool { return true }) {
-			if m.seq >= d.recallable && slices.ContainsFunc(d.sinceDecided(m), func(r run) bool { return slices.ContainsFunc(r.rows, row.undecided) }) {
+			if m.seq >= d.recallable && undecidedIn(d.sinceDecided(m)) {
 				d.recallable = m.seq + 1
 			}
 		}
@@ -73,7 +73,7 @@ func (d *Doc) kept() []*moment {
 		now := *m
 		now.runs, now.conflicts = d.sinceDecided(m), d.conflictsOf(m)
 		out = append(out, &now)
-		some = some || slices.ContainsFunc(now.runs, func(r run) bool { return slices.ContainsFunc(r.rows, row.undecided) })
+		some = some || undecidedIn(now.runs)
 	}
 	if !some {
 		return nil

@@ -52,7 +52,7 @@ type oraclePast struct {
 }
 
 func newOracle(s string) *oracle {
-	o := &oracle{rows: splitRows(s), origins: make([]Origin, 1), doc: &Doc{}}
+	o := &oracle{rows: splitRows(s), origins: make([]Origin, 1), doc: &Doc{eol: dominantEnding(text.New(s)), eolKnown: strings.ContainsAny(s, "\r\n")}}
 	o.remember()
 	return o
 }
@@ -188,6 +188,13 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 	if o.anchor == nil {
 		o.anchor = slices.Clone(o.rows)
 	}
+	a, b, edits, paired := rowEdits(old, s, start, end, ins)
+	o.userEdits(old, s, a, b, edits, paired, author)
+}
+
+// rowEdits returns the rows of old and s, and what the event that put ins for old[start:end]
+// has made of them.
+func rowEdits(old, s string, start, end int, ins string) (a, b []row, edits []linediff.Edit, paired bool) {
 	// Whole rows around the range, counted from both ends of both texts.
 	first := start
 	if first > 0 && old[first-1] == '\r' {
@@ -197,7 +204,7 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 	if first > 0 && old[first-1] == '\r' && first < len(old) && old[first] == '\n' {
 		lo-- // in the middle of a terminator
 	}
-	a, b := splitRows(old), splitRows(s)
+	a, b = splitRows(old), splitRows(s)
 	hi := rowAt(old, end) + 1
 	nhi := rowAt(s, start+len(ins)) + 1
 	rest := len(a) - hi
@@ -205,11 +212,11 @@ func (o *oracle) userEdit(start, end int, ins string, author Author) {
 		panic("oracle: the rows behind the event differ")
 	}
 	aa, bb := a[lo:hi], b[lo:nhi]
-	edits, paired := align(texts(aa), texts(bb), rest == 0)
+	edits, paired = align(texts(aa), texts(bb), rest == 0)
 	for i, x := range edits {
 		edits[i] = linediff.Edit{A0: x.A0 + lo, A1: x.A1 + lo, B0: x.B0 + lo, B1: x.B1 + lo}
 	}
-	o.userEdits(old, s, a, b, edits, paired, author)
+	return a, b, edits, paired
 }
 
 // userEdits carries out edits between all the rows of the text old and of s.
@@ -218,6 +225,13 @@ func (o *oracle) userEdits(old, s string, a, b []row, edits []linediff.Edit, pai
 	g, was := grew(0, texts(a), texts(b))
 	o.grown = g
 	typed := g.goesOn(last, was)
+	o.makeEdits(old, s, a, b, edits, paired, author)
+	o.recall(s, typed)
+	o.remember()
+}
+
+// makeEdits carries out rules b, c and d.
+func (o *oracle) makeEdits(old, s string, a, b []row, edits []linediff.Edit, paired bool, author Author) {
 	e := userEvent{doc: o.doc, lo: 0, old: a, new: b, author: author}
 	d := o.dense()
 	d.limbo = o.limbo
@@ -234,8 +248,6 @@ func (o *oracle) userEdits(old, s string, a, b []row, edits []linediff.Edit, pai
 	o.setText(s)
 	o.takeTurn(old, s)
 	o.rows = o.doc.settleRows(o.rows)
-	o.recall(s, typed)
-	o.remember()
 }
 
 // block returns the whole rows that s[start:end] is, and the number of the first.
@@ -351,84 +363,143 @@ func rowAt(s string, offset int) int {
 	return n
 }
 
+// recall takes the rows of the newest past that had the text s, or else of the newest that had
+// it but for its final terminator, with that as the user's edit.
 func (o *oracle) recall(s string, typed bool) {
 	for _, p := range slices.Backward(o.past) {
-		if p.text != s {
-			continue
+		if p.text == s {
+			o.recallPast(p, typed)
+			return
 		}
-		o.recallConflicts(p)
-		accepted := func(x row, del bool) bool {
-			return slices.ContainsFunc(o.accepted, func(d decision) bool { return d.row == x.id && d.del == del && d.seq > p.seq })
-		}
-		ours := func(m mark) bool { return o.origins[m].Author.ours() }
-		var rows []row
-		for _, x := range p.rows {
-			if x.del != 0 && (accepted(x, true) || ours(x.del)) {
-				continue
-			}
-			if x.ins != 0 && (accepted(x, false) || ours(x.ins)) {
-				x.ins, x.user = 0, nil
-				if x.del == 0 {
-					x = x.plain()
-				}
-			}
-			rows = append(rows, x)
-		}
-		rows = o.doc.settleRows(rows)
-		has := func(rows []row, id uint64) bool {
-			return slices.ContainsFunc(rows, func(x row) bool { return x.undecided() && x.id == id })
-		}
-		// inBase counts the rows of a baseline, but for deleted rows that are among others.
-		inBase := func(rows []row, s string, others []row) int {
-			n := 0
-			for _, r := range rows {
-				if r.tomb() && r.original() == s && !has(others, r.id) || !r.undecided() && r.text == s {
-					n++
-				}
-			}
-			return n
-		}
-		inText := func(rows []row, s string) int {
-			n := 0
-			for _, r := range rows {
-				if r.inText() && r.text == s {
-					n++
-				}
-			}
-			return n
-		}
-		for _, list := range [][]row{o.rows, o.anchor} {
-			for _, r := range list {
-				r.text = r.original()
-				if inBase(rows, r.text, o.rows) >= inBase(o.rows, r.text, rows) {
-					continue
-				}
-				removed := max(0, inText(o.anchor, r.text)-inText(o.rows, r.text))
-				if inBase(rows, r.text, o.anchor) < inBase(o.anchor, r.text, rows)-removed {
-					return
-				}
-			}
-		}
-		at := 0
-		for _, r := range rows {
-			if typed && r.agents() && at == o.grown.row && !has(o.rows, r.id) {
-				return
-			}
-			if r.inText() {
-				at++
-			}
-		}
-		for _, r := range o.rows {
-			if r.ghost() && r.mixed() && !slices.ContainsFunc(rows, func(x row) bool { return x.id == r.id }) {
-				return
-			}
-		}
-		o.rows = rows
-		o.limbo = slices.DeleteFunc(o.limbo, func(r row) bool {
-			return slices.ContainsFunc(rows, func(x row) bool { return x.agents() && x.id == r.id })
-		})
+	}
+	other, ok := "", true
+	switch rows := splitRows(s); {
+	case rows[len(rows)-1].text != "":
+		other = s + o.doc.eol.String()
+	case len(rows) > 1 && rows[len(rows)-2].text != "": // without the terminator of a blank row, that is gone too
+		other = s[:len(s)-len(rows[len(rows)-2].end.String())]
+	default:
+		ok = false
+	}
+	if !ok {
 		return
 	}
+	for i, p := range slices.Backward(o.past) {
+		if p.text == other {
+			if i < len(o.past)-1 && slices.ContainsFunc(o.since(p), row.undecided) {
+				o.recallPast(o.edited(p, s), typed)
+			}
+			return
+		}
+	}
+}
+
+// edited returns p after the user has made s of its text, which differ at the end only.
+func (o *oracle) edited(p oraclePast, s string) oraclePast {
+	c := *o
+	c.rows, c.limbo = o.since(p), nil
+	same := min(len(s), len(p.text))
+	a, b, edits, paired := rowEdits(p.text, s, same, len(p.text), s[same:])
+	c.makeEdits(p.text, s, a, b, edits, paired, AuthorUser)
+	p.rows = c.rows
+	return p
+}
+
+// since returns the rows of p with the decisions made since.
+func (o *oracle) since(p oraclePast) []row {
+	accepted := func(x row, del bool) bool {
+		return slices.ContainsFunc(o.accepted, func(d decision) bool { return d.row == x.id && d.del == del && d.seq > p.seq })
+	}
+	ours := func(m mark) bool { return o.origins[m].Author.ours() }
+	var rows []row
+	for _, x := range p.rows {
+		if x.del != 0 && (accepted(x, true) || ours(x.del)) {
+			continue
+		}
+		if x.ins != 0 && (accepted(x, false) || ours(x.ins)) {
+			x.ins, x.user = 0, nil
+			if x.del == 0 {
+				x = x.plain()
+			}
+		}
+		rows = append(rows, x)
+	}
+	return o.doc.settleRows(rows)
+}
+
+// longerRowsOf counts the user's rows of a text that have more than s in them.
+func longerRowsOf(rows []row, s string) int {
+	n := 0
+	for _, r := range rows {
+		if r.inText() && !r.agents() && len(r.text) > len(s) && !isBlank(s) && strings.Contains(r.text, s) {
+			n++
+		}
+	}
+	return n
+}
+
+func (o *oracle) recallPast(p oraclePast, typed bool) {
+	o.recallConflicts(p)
+	rows := o.since(p)
+	has := func(rows []row, id uint64) bool {
+		return slices.ContainsFunc(rows, func(x row) bool { return x.undecided() && x.id == id })
+	}
+	// inBase counts the rows of a baseline, but for deleted rows that are among others.
+	inBase := func(rows []row, s string, others []row) int {
+		n := 0
+		for _, r := range rows {
+			if r.tomb() && r.original() == s && !has(others, r.id) || !r.undecided() && r.text == s {
+				n++
+			}
+		}
+		return n
+	}
+	inText := func(rows []row, s string) int {
+		n := 0
+		for _, r := range rows {
+			if r.inText() && r.text == s {
+				n++
+			}
+		}
+		return n
+	}
+	for _, list := range [][]row{o.rows, o.anchor} {
+		for _, r := range list {
+			r.text = r.original()
+			if inBase(rows, r.text, o.rows) >= inBase(o.rows, r.text, rows) {
+				continue
+			}
+			removed := max(0, inText(o.anchor, r.text)-inText(o.rows, r.text))
+			lacks := inBase(o.anchor, r.text, rows) - removed - inBase(rows, r.text, o.anchor)
+			parts := 0 // of rows that are whole again
+			for _, x := range o.rows {
+				if x.tomb() && x.original() == r.text && !has(rows, x.id) && hasWord(r.text) {
+					parts++
+				}
+			}
+			if lacks > 0 && lacks > min(parts, longerRowsOf(rows, r.text)-longerRowsOf(o.anchor, r.text)) {
+				return
+			}
+		}
+	}
+	at := 0
+	for _, r := range rows {
+		if typed && r.agents() && at == o.grown.row && !has(o.rows, r.id) {
+			return
+		}
+		if r.inText() {
+			at++
+		}
+	}
+	for _, r := range o.rows {
+		if r.ghost() && r.mixed() && !slices.ContainsFunc(rows, func(x row) bool { return x.id == r.id }) {
+			return
+		}
+	}
+	o.rows, o.grown = rows, o.grown.undid()
+	o.limbo = slices.DeleteFunc(o.limbo, func(r row) bool {
+		return slices.ContainsFunc(rows, func(x row) bool { return x.agents() && x.id == r.id })
+	})
 }
 
 func (o *oracle) settle() { o.anchor, o.limbo = nil, nil }

@@ -303,7 +303,8 @@ func (d *Doc) recallRejected(m *moment) {
 }
 
 // dropUndecided drops the rejected hunks whose rows are all undecided again. A row in which
-// the user had typed counts only with the user's words.
+// the user had typed counts only with the user's words, and the empty one that stands for a
+// final terminator not at all beside others: undo may bring back the rows without it.
 func (d *Doc) dropUndecided() {
 	if len(d.rejected) == 0 {
 		return
@@ -324,10 +325,14 @@ func (d *Doc) dropUndecided() {
 		}
 	}
 	pending := func(r *rejection) bool {
-		return !slices.ContainsFunc(r.rows, func(x rejectedRow) bool {
-			text := back[x.id]
-			return x.chosen && (text == nil || x.mixed() && *text != x.text)
-		})
+		some := false
+		for i, x := range r.rows {
+			if text := back[x.id]; x.chosen && (text == nil || x.mixed() && *text != x.text) {
+				return some && i == len(r.rows)-1 && x.text == "" && x.ins != 0
+			}
+			some = some || x.chosen
+		}
+		return true
 	}
 	if slices.ContainsFunc(d.rejected, pending) {
 		d.rejected = slices.DeleteFunc(slices.Clone(d.rejected), pending)

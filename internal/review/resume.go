@@ -19,6 +19,15 @@ func (d *Doc) Resume(t text.Text) []Hunk {
 	return d.takeOver(t, AuthorUser, resumed)
 }
 
+// ResumeBefore is Resume for the text in front of the last edit, which was perhaps never made:
+// nothing is lost by that, and what the edit has made is known if a redo brings it back.
+func (d *Doc) ResumeBefore(t text.Text) {
+	d.settled()
+	if !d.text.Equal(t) {
+		d.takeOver(t, AuthorUser, undone)
+	}
+}
+
 // Follow takes over a text that another program of the user's has put in the place of the
 // document's, such as git does (rule 8). The difference is an edit of the user's, but not one
 // by hand: a pending hunk of which it leaves nothing in the text goes as a whole. Those are
@@ -55,6 +64,7 @@ type taking int
 
 const (
 	resumed taking = iota // it was found at the start
+	undone
 	followed
 	thrownAway
 )
@@ -72,7 +82,11 @@ func (d *Doc) takeOver(t text.Text, author Author, how taking) (lost []Hunk) {
 	}
 	recalled := d.userText(t, author, how == thrownAway)
 	d.settled()
-	if how != resumed && !recalled { // else all that is undecided belongs to the text as it was
+	if how == undone && recalled {
+		d.unlist(list)
+		return nil
+	}
+	if how != resumed && how != undone && !recalled { // else all that is undecided belongs to the text as it was
 		d.dropOrphans(list)
 	}
 	left := undecidedIDs(d.runs)
@@ -91,6 +105,23 @@ func (d *Doc) takeOver(t text.Text, author Author, how taking) (lost []Hunk) {
 	d.rev++
 	d.listed = nil
 	return lost
+}
+
+// unlist takes rejections out of the list, and out of what is remembered of the present text.
+func (d *Doc) unlist(list []*rejection) {
+	without := func(all []*rejection) []*rejection {
+		return slices.DeleteFunc(slices.Clone(all), func(r *rejection) bool {
+			return slices.ContainsFunc(list, func(x *rejection) bool { return x.hunk.ID == r.hunk.ID && r.hunk.Lost })
+		})
+	}
+	d.rejected = without(d.rejected)
+	if i := len(d.memory) - 1; i >= 0 && !d.elsewhere(d.memory[i]) {
+		m := *d.memory[i]
+		m.rejected = without(m.rejected)
+		d.memory = append(slices.Clone(d.memory[:i]), &m)
+	}
+	d.rev++
+	d.listed = nil
 }
 
 // dropOrphans takes rows out of the baseline that a hunk had taken out of the text, where

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	soakSteps = flag.Int("steps", 100_000, "random steps that the soak test takes")
+	soakSteps = flag.Int("steps", usualSteps, "random steps that the soak test takes")
 	soakSeed  = flag.Uint64("seed", 0, "the seed of the only history to run, if not 0")
 	soakFrom  = flag.Uint64("from", 1, "the seed of the first history")
 	soakLong  = flag.Int("history", 60, "the steps of one history")

@@ -1,17 +1,28 @@
 package review
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// standsFor returns which deleted row of rows the agent's row i took the place of, -1 if that
-// cannot be said. An agent that rewrites several rows at once leaves the deleted ones in front
-// of those it put in: of these, two belong together of which each is most like the other; and,
-// where there are as many of the one kind as of the other, those of the same place, unless one
-// of the two belongs to a third.
-func standsFor(rows []row, i int) int {
-	tombs, news, k := replacedRows(rows, i)
+// A replacement is a run of the agent's rows, and the deleted rows in front of it that they
+// took the place of.
+type replacement struct {
+	from, to    int // of the agent's rows, and what stands among them
+	tombs, news []int
+}
+
+// standsFor returns which deleted row of rows the agent's row i, one of r, took the place of,
+// -1 if that cannot be said. An agent that rewrites several rows at once leaves the deleted ones
+// in front of those it put in: of these, two belong together of which each is most like the
+// other; and, where there are as many of the one kind as of the other, those of the same place,
+// unless one of the two belongs to a third.
+func (r replacement) standsFor(rows []row, i int) int {
+	tombs, news := r.tombs, r.news
 	if len(tombs) == 0 {
 		return -1
 	}
+	k, _ := slices.BinarySearch(news, i)
 	if len(tombs) == 1 && len(news) == 1 {
 		return tombs[0]
 	}
@@ -31,31 +42,30 @@ func standsFor(rows []row, i int) int {
 	return -1
 }
 
-// replacedRows returns the deleted rows that the agent's row i and those beside it took the place
-// of, these rows, and which of them row i is.
-func replacedRows(rows []row, i int) (tombs, news []int, k int) {
-	from := i
-	for from > 0 && (rows[from-1].agents() || rows[from-1].ghost()) {
-		from--
+// replacedRows returns the replacement that the agent's row i is of.
+func replacedRows(rows []row, i int) (r replacement) {
+	r.from, r.to = i, i
+	for r.from > 0 && (rows[r.from-1].agents() || rows[r.from-1].ghost()) {
+		r.from--
 	}
-	first := from
+	for r.to < len(rows) && (rows[r.to].agents() || rows[r.to].ghost()) {
+		r.to++
+	}
+	first := r.from
 	for first > 0 && (rows[first-1].tomb() || rows[first-1].ghost()) {
 		first--
 	}
-	for j := first; j < from; j++ {
+	for j := first; j < r.from; j++ {
 		if rows[j].tomb() {
-			tombs = append(tombs, j)
+			r.tombs = append(r.tombs, j)
 		}
 	}
-	for j := from; j < len(rows) && (rows[j].agents() || rows[j].ghost()); j++ {
+	for j := r.from; j < r.to; j++ {
 		if rows[j].agents() {
-			if j == i {
-				k = len(news)
-			}
-			news = append(news, j)
+			r.news = append(r.news, j)
 		}
 	}
-	return tombs, news, k
+	return r
 }
 
 // inkOf returns a function by which a row of rows is what it was before the user wrote in it.
@@ -89,12 +99,12 @@ func mostAlike(inks func(int) string, i, k, n int, others []int) (best int, ok b
 	}
 	bytes := bytesOf(s)
 	most := 0.0
-	for j, o := range others {
-		away := min(distance(j, k), distance(len(others)-j, n-k))
-		if away > nearby {
-			continue
+	near, far := min(k, len(others)-(n-k)), max(k, len(others)-(n-k)) // its place from either end
+	for j := max(0, near-nearby); j < min(len(others), far+nearby+1); j++ {
+		if near+nearby < j && j < far-nearby {
+			j = far - nearby
 		}
-		x := inks(o)
+		x := inks(others[j])
 		sum := float64(size + ink(x))
 		// What two rows have in common is not more than the bytes they share.
 		const alike = 0.5

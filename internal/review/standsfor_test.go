@@ -90,7 +90,7 @@ func FuzzStandsFor(f *testing.F) {
 			if !r.agents() {
 				continue
 			}
-			k := standsFor(rows, i)
+			k := replacedRows(rows, i).standsFor(rows, i)
 			if k < 0 {
 				continue
 			}
@@ -103,4 +103,99 @@ func FuzzStandsFor(f *testing.F) {
 			taken[k] = i
 		}
 	})
+}
+
+// What an agent does to the white space of a row gives way to what the user writes there: the
+// user's words are in the row that comes back when the hunk is rejected, beside the agent's white
+// space or in its place, and beside the agent's words.
+func TestWordsTakeThePlaceOfWhiteSpace(t *testing.T) {
+	for _, was := range []string{"", "\t", "    "} {
+		for _, is := range []string{"", "\t", "  "} {
+			for _, word := range []string{"dd", "agent"} {
+				for _, formatted := range []bool{false, true} {
+					if was == is && word == "dd" || formatted && word == "agent" {
+						continue
+					}
+					for _, x := range []struct{ put, by, want string }{
+						{is + "aa", "user", "user bb cc dd"},
+						{is + "aa bb", "user", "user cc dd"},
+						{is + "aa", is + "user", was + "user bb cc dd"},
+						{is + "aa", is + "a user", was + "a user bb cc dd"},
+						{is + "aa", is + "user aa", was + "user aa bb cc dd"},
+						{"bb", "user", was + "aa user cc dd"},
+						{"bb cc", "user", was + "aa user dd"},
+					} {
+						if is == "" && !strings.HasPrefix(x.want, was) {
+							continue // nothing of the user's has taken its place
+						}
+						s := newScript(t, "top\n"+was+"aa bb cc dd\nend\n")
+						if now := "top\n" + is + "aa bb cc " + word + "\nend\n"; formatted {
+							s.Formatted(textOf(now), agent("f"))
+						} else {
+							s.agent("c", now)
+						}
+						s.put(x.put, x.by)
+						s.wait()
+						s.check()
+						if got, want := s.Baseline().String(), "top\n"+x.want+"\nend\n"; got != want {
+							t.Errorf("white space %q to %q, dd to %s, %q to %q: baseline %q, want %q", was, is, word, x.put, x.by, got, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// A row that an agent has only indented anew, or given another line end, and that the user takes
+// out, is out also when the hunk is rejected; undo brings back what was undecided, and where it
+// is put in again it is the user's.
+func TestRowsThatWereOnlyIndentedAreTakenOut(t *testing.T) {
+	const was, is = "top\n\none\n  two\nthree\nend\n", "top\n\n\tone\n\ttwo\nthree\r\nend\n"
+	for _, formatted := range []bool{false, true} {
+		for _, typed := range []string{"", "word "} { // in the row that is taken out
+			for _, settled := range []bool{false, true} {
+				for old, new := range map[string]string{"one\n": "\tone\n", "  two\n": "\ttwo\n", "three\n": "three\r\n", "one\n  two\n": "\tone\n\ttwo\n"} {
+					s := newScript(t, was)
+					if formatted {
+						s.Formatted(textOf(is), agent("f"))
+					} else {
+						s.agent("c", is)
+					}
+					rest := func() {
+						if settled {
+							s.settle()
+						}
+					}
+					out := new
+					if typed != "" {
+						body := strings.TrimLeft(new, "\t")
+						s.put(body, typed+body)
+						out = strings.Replace(new, body, typed+body, 1)
+					}
+					s.settle()
+					text, base := s.Text().String(), s.Baseline().String()
+					s.put(out, "")
+					rest()
+					if got, want := s.Baseline().String(), strings.Replace(was, old, "", 1); got != want {
+						t.Errorf("formatted %v, typed %q, settled %v, without %q: baseline %q, want %q", formatted, typed, settled, new, got, want)
+					}
+					undo := *s
+					undo.Doc = s.Clone()
+					at := strings.Index(text, out)
+					undo.event(at, at, out)
+					undo.check()
+					if got := undo.Baseline().String(); got != base {
+						t.Errorf("formatted %v, typed %q, settled %v, without %q: undone it is %q, was %q", formatted, typed, settled, new, got, base)
+					}
+					s.event(0, 0, out)
+					s.settle()
+					s.check()
+					if got, want := s.Baseline().String(), out+strings.Replace(was, old, "", 1); got != want {
+						t.Errorf("formatted %v, typed %q, settled %v, %q moved up: baseline %q, want %q", formatted, typed, settled, new, got, want)
+					}
+				}
+			}
+		}
+	}
 }

@@ -56,6 +56,13 @@ func TestTypedThroughAnAgentsText(t *testing.T) {
 				s.u("A|B|")
 				s.u("A|return err|B|")
 			}, "A|return err|B|", "A|B|", []string{"[1,2) return err| <- "}},
+			{"rejected, taken out, and both undone", "A|B|C|", func(s *script) {
+				s.a("c1", "A|B agent|C|")
+				s.rejectAll()
+				s.u("A|C|")
+				s.u("A|B|C|")
+				s.u("A|B agent|C|")
+			}, "A|B agent|C|", "A|B|C|", []string{"[1,2) B agent| <- B|"}},
 			{"typed in, and that undone", "A|B|", func(s *script) {
 				s.a("c1", "A|return err|B|")
 				s.u("A|return errX|B|")

@@ -27,19 +27,26 @@ func (d *Doc) FormatterEdit(start, oldEnd int, newText string) {
 // it anew: the bytes [start, oldEnd) of the text are [start, newEnd) of t now, and t does not
 // differ in anything else. It panics if the lengths do not add up.
 func (d *Doc) UserStep(t text.Text, start, oldEnd, newEnd int) {
-	d.eventStep(t, start, oldEnd, newEnd, AuthorUser)
+	d.eventStep(t, start, oldEnd, newEnd, AuthorUser, false)
+}
+
+// UndoStep is UserStep for one more step of an event whose steps change parts of the text that do
+// not touch each other and end in a text which the document has had. The user has not typed
+// one after the other, whatever the steps look like.
+func (d *Doc) UndoStep(t text.Text, start, oldEnd, newEnd int) {
+	d.eventStep(t, start, oldEnd, newEnd, AuthorUser, true)
 }
 
 // FormatterStep is to FormatterEdit what UserStep is to UserEdit.
 func (d *Doc) FormatterStep(t text.Text, start, oldEnd, newEnd int) {
-	d.eventStep(t, start, oldEnd, newEnd, AuthorFormatter)
+	d.eventStep(t, start, oldEnd, newEnd, AuthorFormatter, false)
 }
 
 func (d *Doc) userEdit(start, oldEnd int, newText string, author Author) {
-	d.eventStep(d.text.Replace(start, oldEnd, newText), start, oldEnd, start+len(newText), author)
+	d.eventStep(d.text.Replace(start, oldEnd, newText), start, oldEnd, start+len(newText), author, false)
 }
 
-func (d *Doc) eventStep(t text.Text, start, oldEnd, newEnd int, author Author) {
+func (d *Doc) eventStep(t text.Text, start, oldEnd, newEnd int, author Author, more bool) {
 	if t.Len()-newEnd != d.text.Len()-oldEnd {
 		panic(fmt.Sprintf("review: %d bytes of %d became %d of %d", oldEnd-start, d.text.Len(), newEnd-start, t.Len()))
 	}
@@ -52,7 +59,7 @@ func (d *Doc) eventStep(t text.Text, start, oldEnd, newEnd int, author Author) {
 	}
 	put := d.copying(t, start, oldEnd, newEnd, author)
 	lo, hi, nhi := widen(d.text, t, start, oldEnd, newEnd)
-	d.userStep(t, lo, hi, nhi, author, false)
+	d.userStep(t, lo, hi, nhi, author, false, more)
 	if d.copied = put; put != nil {
 		put.seq = d.seq
 	}
@@ -65,12 +72,12 @@ func (d *Doc) userText(t text.Text, author Author, thrown bool) (recalled bool) 
 		return false
 	}
 	lo, hi, nhi := changedRows(d.text, t, 0)
-	return d.userStep(t, lo, hi, nhi, author, thrown)
+	return d.userStep(t, lo, hi, nhi, author, thrown, false)
 }
 
 // userStep makes t of the text, which differ in the rows [lo, hi) and [lo, nhi). recalled: it
-// is a remembered text, whose undecided state was taken.
-func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author, thrown bool) (recalled bool) {
+// is a remembered text, whose undecided state was taken. more: it is one more part of an event.
+func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author, thrown, more bool) (recalled bool) {
 	d.seq++
 	d.learnEnding(t, author)
 	if len(d.memory) == 0 { // nothing was ever tracked
@@ -83,9 +90,11 @@ func (d *Doc) userStep(t text.Text, lo, hi, nhi int, author Author, thrown bool)
 	if d.anchor == nil {
 		d.anchor = d.still()
 	}
-	typed := d.typing(t, lo, hi, nhi)
+	typed := d.typing(t, lo, hi, nhi, more)
 	d.applyUser(t, lo, hi, nhi, author)
-	recalled = d.recall(typed, thrown)
+	if recalled = d.recall(typed, thrown); recalled {
+		d.grown = d.grown.undid()
+	}
 	d.until = now.Add(provisional)
 	d.end()
 	return recalled

@@ -29,7 +29,11 @@ func (e *userEvent) rows(g group) []row {
 			b.replace(x)
 		}
 	}
-	return append(b.out, b.in[b.i:]...)
+	out := append(b.out, b.in[b.i:]...)
+	if len(b.yielded) > 0 {
+		out = slices.DeleteFunc(out, func(r row) bool { return b.yielded[r.id] && r.tomb() })
+	}
+	return shareOut(out)
 }
 
 // builder makes new rows of a window's rows from top to bottom.
@@ -40,6 +44,9 @@ type builder struct {
 	i   int // next of in
 	at  int // text rows of in before i
 	out []row
+
+	replaced replacement     // of in, the last that was looked at
+	yielded  map[uint64]bool // deleted rows that the user has taken out for good
 }
 
 // copyTo copies the rows in front of text row to, but for the rows not in the text that
@@ -59,8 +66,8 @@ func (b *builder) copyTo(to int) (leading []row) {
 	return b.in[from:b.i]
 }
 
-// insert puts in whole new rows: at a hunk's upper edge above its deleted rows, elsewhere
-// below them (rule b).
+// insert puts in whole new rows (rule b): above deleted rows that agent's rows took the place of,
+// elsewhere below them.
 func (b *builder) insert(x linediff.Edit) {
 	leading := b.copyTo(x.A0)
 	first := b.i - len(leading)
@@ -71,7 +78,7 @@ func (b *builder) insert(x linediff.Edit) {
 	if b.i < len(b.in) {
 		next = b.in[b.i]
 	}
-	above := len(leading) > 0 && next.agents() && !prev.undecided()
+	above := len(leading) > 0 && next.agents() && (prev.agents() || !prev.undecided())
 	if !above {
 		b.out = append(b.out, leading...)
 	}
@@ -146,13 +153,13 @@ func (b *builder) inPlace(block []row, x linediff.Edit) bool {
 // block makes the rows [k0, k1) of new of the rows [from, to) of the window, the first and
 // last of which are in the text; the first is text row at of the window.
 func (b *builder) block(from, to, at, k0, k1 int) {
-	var olds []row  // what can have flowed into new rows
-	var where []int // their places in the window
+	var olds []row         // what can have flowed into new rows
+	var where, lines []int // their places in the window, and in old
 	at += b.lo
 	for i := from; i < to; i++ {
 		if r := b.in[i]; r.inText() {
 			if !b.taken[at] {
-				olds, where = append(olds, r), append(where, i)
+				olds, where, lines = append(olds, r), append(where, i), append(lines, at)
 			}
 			at++
 		}
@@ -164,7 +171,12 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 			news, which = append(news, b.new[k].text), append(which, k)
 		}
 	}
-	flows := b.doc.flow(olds, news, b.author == AuthorFormatter)
+	flows, reached := b.doc.flow(olds, news, b.author == AuthorFormatter)
+	for i, r := range olds {
+		if r.agents() && reached[i] == 0 && b.author == AuthorUser {
+			b.takeOut(where[i], lines[i])
+		}
+	}
 	placed := from // rows of the window before it are done with
 	place := func(to int) {
 		for ; placed < to; placed++ {
@@ -211,41 +223,50 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 	place(to)
 }
 
+// takeOut lets the user take out, with row i of the window, number at of old, the row that it
+// took the place of, if that can be said and an agent has changed only white space of it: this
+// yields (rule 9), and so nothing is left to decide.
+func (b *builder) takeOut(i, at int) {
+	tomb := b.standsFor(i)
+	if tomb < 0 {
+		return
+	}
+	if was := b.in[tomb].text; isBlank(was) || !sameInk(was, b.in[i].text) {
+		return
+	}
+	if b.yielded == nil {
+		b.yielded = map[uint64]bool{}
+	}
+	b.yielded[b.in[tomb].id] = true
+	delete(b.marks, at) // where it is put in again, it is the user's
+}
+
+// standsFor returns which row of the window its row i took the place of, -1 if that cannot be said.
+func (b *builder) standsFor(i int) int {
+	if i < b.replaced.from || b.replaced.to <= i {
+		b.replaced = replacedRows(b.in, i)
+	}
+	return b.replaced.standsFor(b.in, i)
+}
+
 // changeReplaced lets the user's words go into the row that row i of the window took the place
-// of, if that can be said (rule c), where they do not touch the agent's words.
+// of, if that can be said (rule c), where they do not touch the agent's words. Who writes what
+// stood there writes that row again, unless words of theirs in it are only there.
 func (b *builder) changeReplaced(i int, now string) {
-	tomb := standsFor(b.in, i)
+	tomb := b.standsFor(i)
 	if tomb < 0 {
 		return
 	}
 	for k := range slices.Backward(b.out) {
 		if b.out[k].id == b.in[tomb].id {
 			was := b.out[k].original()
-			b.out[k].text = mergeWords(b.in[i].text, now, b.out[k].text)
+			if now == was && holds(b.in[i].text, was, b.out[k].text) {
+				b.out[k].text = was
+			} else {
+				b.out[k].text = mergeWords(b.in[i].text, now, b.out[k].text)
+			}
 			b.out[k].was = &was
 			return
 		}
 	}
-}
-
-// mergeWords returns theirs with those changes of words from base to ours that touch no
-// change from base to theirs.
-func mergeWords(base, ours, theirs string) string {
-	agents := linediff.Words(base, theirs)
-	out := theirs
-	for _, u := range slices.Backward(linediff.Words(base, ours)) {
-		shift, touched := 0, false
-		for _, a := range agents {
-			if u.A0 <= a.A1 && a.A0 <= u.A1 {
-				touched = true
-			}
-			if a.A1 < u.A0 {
-				shift = a.B1 - a.A1
-			}
-		}
-		if !touched {
-			out = out[:u.A0+shift] + ours[u.B0:u.B1] + out[u.A1+shift:]
-		}
-	}
-	return out
 }

@@ -90,6 +90,7 @@ func (w *world) restartStep(before shot) error {
 		again := slices.ContainsFunc(w.o.past[i+1:], func(q oraclePast) bool { return q.text == p.text })
 		hash := text.New(p.text).Hash()
 		if !again && slices.ContainsFunc(kept, func(m *moment) bool { return m.hash == hash }) {
+			p.rows = w.o.since(p) // decisions are in what is kept, and so which rows are the same by them
 			past = append(past, p)
 		}
 	}

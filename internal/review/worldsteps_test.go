@@ -316,10 +316,19 @@ func (w *world) reloadStep(before shot) error {
 		return nil
 	}
 	w.calls++
+	forAgent := author == AuthorFormatter && w.r.IntN(2) == 0
+	if forAgent {
+		author = AuthorAgent
+	}
 	x := w.origin(author)
 	x.Change = ChangeID(fmt.Sprintf("r%d", w.calls))
-	w.logf("reload by %s: %q", author, new)
-	w.d.Reload(text.New(new), x)
+	if forAgent {
+		w.logf("formatted for %s: %q", x.Change, new)
+		w.d.Formatted(text.New(new), x)
+	} else {
+		w.logf("reload by %s: %q", author, new)
+		w.d.Reload(text.New(new), x)
+	}
 	w.edit(new)
 	now := w.shot()
 	if now.text != new {

@@ -3,6 +3,7 @@ package scenario
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -261,17 +262,25 @@ func (w *world) retype(uri, want string) error {
 // save answers acp/save.
 func (w *world) save(_ context.Context, params json.RawMessage) (any, error) {
 	var p struct {
-		URI string `json:"uri"`
+		URI    string `json:"uri"`
+		Format *bool  `json:"format"`
 	}
 	if err := json.Unmarshal(params, &p); err != nil {
 		return nil, err
 	}
+	if p.Format == nil {
+		return nil, errors.New("it is not said whether to format")
+	}
 	if w.cannotSave {
 		return map[string]any{"saved": false}, nil
 	}
-	if text, ok := w.editor.Text(p.URI); ok && w.format != nil {
+	if text, ok := w.editor.Text(p.URI); ok && w.format != nil && (*p.Format || !w.canFormat) {
 		if formatted := w.format(text); formatted != text {
-			if err := w.editor.SetText(p.URI, formatted); err != nil {
+			tell := w.editor.SetText
+			if w.canFormat {
+				tell = w.editor.Format
+			}
+			if err := tell(p.URI, formatted); err != nil {
 				return nil, err
 			}
 		}

@@ -42,7 +42,7 @@ func (w *world) lawsOfDecision(command string, in any) laws {
 		case "acp.review.accept":
 			l.texts[name], _ = w.editor.Text(w.uri(name))
 		case "acp.review.reject", "acp.review.restore":
-			if b, err := w.baseline(name); err == nil && !w.typing && w.format == nil {
+			if b, err := w.baseline(name); err == nil && !w.typing && (w.format == nil || w.canFormat) {
 				l.baselines[name] = b
 			}
 		}
@@ -67,7 +67,7 @@ func (w *world) acceptsConflict(command string, in any) bool {
 // beforehand.
 func (s *scene) lawsBefore(_ context.Context, verb string, _ *args) laws {
 	l := laws{w: s.w, what: "a write"}
-	if verb != "write" || s.w.typing || s.w.format != nil || s.w.conf.current.Load().Review.Before() {
+	if verb != "write" || s.w.typing || s.w.format != nil && !s.w.canFormat || s.w.conf.current.Load().Review.Before() {
 		return l
 	}
 	l.baselines = map[string]string{}

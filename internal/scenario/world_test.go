@@ -65,6 +65,7 @@ type world struct {
 	typing     bool                        // the user types while the agent writes
 	format     func(string) string         // on save
 	cannotSave bool
+	canFormat  bool // the editor tells what saving has changed, and can save without that
 	noFolder   bool
 	resume     func() // reading, in an editor that does not
 	looking    any    // what acp/editor answers
@@ -241,7 +242,7 @@ func merge(into, more map[string]any) {
 }
 
 // everything an editor can say it can do.
-var capabilities = []string{"session", "review", "terminal", "permission", "save", "reload", "adopt",
+var capabilities = []string{"session", "review", "terminal", "permission", "save", "format", "reload", "adopt",
 	"editor", "run", "diagnostics", "symbols", "ask", "dismiss"}
 
 // theEditor is the editor, started when it is first needed.
@@ -272,6 +273,7 @@ func (w *world) startEditor() {
 		}
 	}
 	maps.Copy(can, w.caps)
+	w.canFormat = can["format"]
 	for c, ok := range can {
 		if ok {
 			o.ACP = append(o.ACP, c)

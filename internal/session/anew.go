@@ -1,7 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"io/fs"
+	"os"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/text"
@@ -11,7 +14,8 @@ import (
 // Some editors (VS Code) read the file of a document without unsaved changes anew
 // by themselves, and tell it as a change like any other, maybe before anybody
 // else has seen the file change. Such a change is taken for the user's at first,
-// because nearly all are. It is found out from the disk whether it was one.
+// because nearly all are. It is found out from the disk whether it was one. If the disk
+// has gone on by then, that shows when the editor has read what it has now.
 
 // suspicion is that a change of a document was its file being read anew.
 type suspicion struct {
@@ -21,6 +25,7 @@ type suspicion struct {
 	before *taken      // what the disk had
 	since  *taken      // what of the disk was taken in then, or by the same text since
 	whose  review.Origin
+	info   fs.FileInfo // of the file when the change was told of; nil if there was none
 }
 
 // turned reports whether nothing but the line ends were turned: an editor that reads a file anew
@@ -42,11 +47,19 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 		return // nobody is at work, and git has nothing to take away or bring back
 	}
 	// Last, for each keystroke comes here, and what a large text is to the disk takes long to tell.
-	if !f.before.Equal(f.doc.Text()) && (was == nil || !clean(was)) {
+	a := cmp.Or(f.anew, f.missed)
+	f.missed = nil
+	goesOn := a != nil && a.doc == f.doc && a.before == f.before && a.text.Equal(f.doc.Text())
+	reads := f.before.Equal(f.doc.Text()) || was != nil && clean(was)
+	if !goesOn && !reads {
 		return
 	}
-	s := &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, since: f.before, whose: o}
-	if a := f.anew; a != nil && a.doc == f.doc && a.text.Equal(f.doc.Text()) && a.before == f.before && a.turned() {
+	info, _ := os.Stat(string(f.path))
+	if goesOn = goesOn && (a.turned() || writtenSince(a.info, info)); !goesOn && !reads {
+		return
+	}
+	s := &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, since: f.before, whose: o, info: info}
+	if goesOn {
 		s.was = a.was
 	}
 	f.anew = s
@@ -71,7 +84,7 @@ func (f *file) findOut(ctx context.Context) error {
 		return err
 	}
 	defer f.unlockOps()
-	disk, err := f.whole(ctx, buffers.ReadDisk)
+	disk, err := f.whole(ctx, f.core.read)
 	if _, encoded := buffers.SumOf(err); encoded {
 		return f.rereadHeld(ctx, func() bool { return false })
 	}
@@ -79,6 +92,7 @@ func (f *file) findOut(ctx context.Context) error {
 	was := noted.was.Clone() // it is tracked by now, if another call has found out
 	f.mu.Unlock()
 	hand := f.gitsHand(ctx, disk, was)
+	elsewhere := f.core.elsewhere.wroteText(f.path, noted.text)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.anew != noted {
@@ -90,27 +104,47 @@ func (f *file) findOut(ctx context.Context) error {
 	}
 	now := text.New(disk.Content)
 	all := buffers.NormHashText(now) == buffers.NormHashText(noted.text)
+	if !all && writtenSince(noted.info, disk.Info) {
+		f.missed = noted // perhaps the editor reads that too, and this was what the disk had before
+	}
 	if turned := noted.turned(); !all && !turned || turned && buffers.EndsOf(now).EOL != buffers.EndsOf(noted.text).EOL {
 		return nil
 	}
 	if f.doc != noted.doc || f.before != noted.since {
 		return nil // more has happened than typing: what the disk has was taken in
 	}
+	if all && (writtenSince(noted.info, disk.Info) ||
+		// An editor would have read that with its final line end, or without.
+		f.ends != nil && sameFinal(*f.ends, noted.was.Text()) && !sameFinal(buffers.EndsOf(now), noted.text)) {
+		f.wroteTyped(disk)
+		return nil
+	}
 	o := noted.whose
+	if elsewhere {
+		o = users
+	}
 	o.Change = f.core.changeID()
 	doc, live, old := noted.was, f.doc.Text(), noted.was.Text()
 	f.bring(noted.before, o, hand)(doc, noted.text)
 	if !live.Equal(noted.text) {
 		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}
-	f.record(&o, old, noted.text, false)
+	if !old.Equal(noted.text) {
+		f.record(&o, old, noted.text, false)
+	}
 	f.doc = doc
 	if all { // else the rest is to come
 		f.keepBeforeOf(noted.text, o)
+		f.before.info, f.before.told, f.before.there = disk.Info, true, true
 	}
 	f.core.unasked(f.path, o)
 	f.shownRev = notShown
 	f.stir()
 	f.publish()
 	return nil
+}
+
+// sameFinal reports whether a document ends as the disk does.
+func sameFinal(ends buffers.Ends, t text.Text) bool {
+	return ends.FinalNewline == buffers.EndsOf(t).FinalNewline
 }

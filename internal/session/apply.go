@@ -28,19 +28,28 @@ type operation struct {
 	label   string // names it to the user
 	apply   func(d *review.Doc) error
 	by      *review.Origin // the agent whose change it is, if it is one
+	from    *text.Text     // what that began with, if it is not the text before
 	rejects bool           // it takes back what agents did: a file they created goes too
 	// restores: it brings back what agents did and was rejected: a file they deleted goes.
 	restores bool
+	git      bool // the user has accepted with git: of a file that is not open the disk is not looked at
 	marks    bool // it changes no text: a file that there is not stays so
 	// takes is what the disk has that the operation takes in, if it does. It is kept in the
 	// moment in which the operation is real: what the editor tells next is told of that.
 	takes func() *taken
+	// stale tells that the user has saved since it was found out what to do, if that matters;
+	// mu is held.
+	stale func() bool
 }
+
+// errSaved is the error for an operation about the disk, which the user has written meanwhile.
+var errSaved = errors.New("the user has saved meanwhile")
 
 // tookIn keeps what of the disk an operation has taken in, which is real now; mu is held.
 func (f *file) tookIn(op operation) {
-	if op.takes != nil {
-		f.before = op.takes()
+	if op.takes != nil && (op.stale == nil || !op.stale()) {
+		f.takeDisk(op.takes())
+		f.tellFound()
 		f.noteKnown()
 		f.later()
 	}
@@ -54,7 +63,10 @@ type flight struct {
 	reload func(*review.Doc, text.Text) // set if a reload was asked for: takes in what is loaded
 	read   *text.Text                   // what the editor read then, if it has
 	readBy *review.Origin               // whose the difference from want is, if there is one
+	past   bool                         // and the disk had something else by then
 	landed bool
+	keys   int  // how much the user had done before it landed, as file.keys
+	users  bool // it came to what the user had made of the document
 
 	encoded *rereading // set if the file is not UTF-8: what is loaded is not known beforehand
 
@@ -64,6 +76,8 @@ type flight struct {
 }
 
 const (
+	// maxTries is how often what comes to nothing is tried: but for what the user's typing
+	// has come before, which is tried again for [Waits.Typing].
 	maxTries = 5
 	// freeTries of them work out the difference while the user can type. In a large
 	// text that takes a while, and the editor's read loop needs the mutex for each
@@ -82,8 +96,14 @@ type outcome struct {
 	changed  bool // the text is another one now
 	onDisk   bool // no document is open; the file was written
 	doc      openDoc
-	wasClean bool // the document was clean before
+	wasClean bool      // the document was clean before
+	turned   bool      // it was, and had line ends of another kind than its file
+	keys     int       // how much the user had done by then, as file.keys
+	text     text.Text // that it came to
 }
+
+// wasSaved reports whether nothing of the document was unsaved before.
+func (o outcome) wasSaved() bool { return o.wasClean && !o.turned }
 
 func (f *file) lockOps(ctx context.Context) error {
 	if err := f.core.durable.wait(ctx); err != nil {
@@ -128,12 +148,19 @@ func (f *file) change(ctx context.Context, op operation) (outcome, error) {
 // sent it does not return before that is made or refused, whatever ctx does.
 func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 	f.wakeOnDisk()
-	var reason error
-	for n := range maxTries {
-		if err := f.awaitSettled(ctx); err != nil {
-			return outcome{}, err
+	began := time.Now()
+	for typed, failed := 0, 0; ; {
+		if op.by == nil { // a decision of the user waits until it is known what it is about
+			if err := f.awaitSettled(ctx); err != nil {
+				return outcome{}, err
+			}
 		}
-		out, err := f.try(op, n < freeTries)
+		if typed%2 == 0 {
+			if err := f.awaitPause(ctx, pauseAfter(typed)); err != nil {
+				return outcome{}, err
+			}
+		}
+		out, err := f.try(op, typed+failed < freeTries)
 		if err == nil {
 			return out, nil
 		}
@@ -141,37 +168,31 @@ func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 		if !errors.As(err, &again) {
 			return out, err
 		}
-		reason = again.error
+		if again.error == errTyped {
+			typed++
+		} else {
+			failed++
+		}
+		if failed == maxTries || typed >= maxTries && time.Since(began) >= f.core.waits.Typing {
+			return outcome{}, Errorf(KindBusy, "%s could not be changed: %w (tried %d times; read it again and retry)", f.path, again.error, typed+failed)
+		}
 	}
-	return outcome{}, Errorf(KindBusy, "%s could not be changed: %w (tried %d times; read it again and retry)", f.path, reason, maxTries)
 }
 
 // errAgain is a failure after which the operation is tried anew.
 type errAgain struct{ error }
 
-// awaitSettled waits until no event of the user is provisional (rule 2).
-func (f *file) awaitSettled(ctx context.Context) error {
-	for {
-		f.mu.Lock()
-		f.publish()
-		wait := f.doc != nil && f.doc.Provisional()
-		moved := f.moved
-		f.mu.Unlock()
-		if !wait {
-			return nil
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
+// errTyped says that the text was changed before it could be.
+var errTyped = errors.New("it was changed meanwhile")
 
 // try makes an operation real, unless something comes between. free says that the
 // text may change while the operation is worked out.
 func (f *file) try(op operation, free bool) (outcome, error) {
 	live, doc, ok := f.lockFollowed()
+	if !ok && op.git && f.doc != nil {
+		defer f.mu.Unlock()
+		return f.tryUnseen(op)
+	}
 	if !ok {
 		f.mu.Unlock()
 		return f.tryOnDisk(op)
@@ -194,9 +215,13 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 	if free {
 		f.mu.Lock()
 	}
+	if op.stale != nil && op.stale() {
+		f.mu.Unlock()
+		return outcome{}, errSaved
+	}
 	if !unchanged() {
 		f.mu.Unlock()
-		return outcome{}, errAgain{errors.New("it was changed meanwhile")}
+		return outcome{}, errAgain{errTyped}
 	}
 	if err != nil {
 		var kept keptError
@@ -216,10 +241,10 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 		f.keep(true)
 		return out, nil
 	}
-	out.changed = true
-	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: op, edit: edit, enc: live.at.enc}
+	out.changed, out.turned = true, doc.Turned()
+	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: op, edit: edit, enc: live.at.enc, keys: f.keys}
 	f.flight = fl
-	announce := f.announce(next, f.created, f.deleted, false, false)
+	announce := f.announce(next, false, nil)
 	f.mu.Unlock()
 
 	announce()
@@ -228,10 +253,26 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 	if err == nil {
 		f.mu.Lock()
 		f.strays = nil
-		f.record(op.by, fl.before.Text(), fl.want, false)
+		out.text, out.keys = fl.want, fl.keys
+		if !fl.users {
+			f.record(op.by, op.begins(fl.before), fl.want, false)
+		}
 		f.mu.Unlock()
 	}
 	return out, err
+}
+
+// tryUnseen makes an operation real that changes no text, in a file that no editor has open and
+// that somebody may be writing; mu is held.
+func (f *file) tryUnseen(op operation) (outcome, error) {
+	next := f.doc.Clone()
+	if err := op.apply(next); err != nil {
+		return outcome{}, err
+	}
+	f.doc = next
+	f.publish()
+	f.dropIfIdle()
+	return outcome{onDisk: true}, nil
 }
 
 // unchanged returns a function that tells whether the tracked text, what is marked
@@ -259,7 +300,7 @@ func (f *file) land(t text.Text) bool {
 	default:
 		return false
 	}
-	fl.landed, f.typed = true, text.Text{}
+	fl.landed, fl.keys, f.typed = true, f.keys, text.Text{}
 	f.tookIn(fl.op)
 	f.shownRev = notShown
 	return true
@@ -298,7 +339,7 @@ func (f *file) await(ctx context.Context, fl *flight, op operation, answer error
 			landed = fl.landed || f.landAmong(fl, op, now)
 			f.mu.Unlock()
 			if !landed {
-				return errAgain{errors.New("it was changed meanwhile")}
+				return errAgain{errTyped}
 			}
 		}
 		if landed {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/config"
 	"acp-ls/internal/review"
 )
@@ -81,6 +82,16 @@ func (f *file) acceptApproved() {
 		f.doc.Accept(ids)
 		f.acceptFile()
 	}
+}
+
+// tookAsApproved reports whether a change was accepted as it came, before which the baseline was
+// another one: nothing of it is pending, and it has not merely taken back what was.
+func (f *file) tookAsApproved(change review.ChangeID, baseline text.Text) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.doc != nil && !f.doc.Baseline().Equal(baseline) && !slices.ContainsFunc(f.doc.Hunks(review.StatePending), func(h review.Hunk) bool {
+		return slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Change == change })
+	})
 }
 
 // acceptFile accepts what has become of the file as a whole, if nothing in it is

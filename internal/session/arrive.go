@@ -16,14 +16,16 @@ import (
 
 // arrival is what is to be found out about a document that was opened.
 type arrival struct {
-	text   text.Text
-	had    *taken          // what the disk had when last looked at, nil if unknown
-	change review.ChangeID // of the difference from what was tracked, if there is one
-	first  bool            // no other document of the file is open
-	number int             // of those with first; a later one makes this one void
-	held   bool            // there was something undecided in it
-	then   review.Origin   // who was at work when it was opened
+	text     text.Text
+	had      *taken          // what the disk had when last looked at, nil if unknown
+	change   review.ChangeID // of the difference from what was tracked, if there is one
+	first    bool            // no other document of the file is open
+	number   int             // of those with first; a later one makes this one void
+	removals int             // as then in the file
+	held     bool            // there was something undecided in it
+	then     review.Origin   // who was at work when it was opened
 
+	emptied *text.Text // what was tracked in a file that has nothing now; nil if it is not so
 	tracked text.Text  // if change is set
 	save    *firstSave // nil if it cannot be the user's own writing
 }
@@ -32,7 +34,7 @@ type arrival struct {
 func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	ar := arrival{text: d.Text, first: len(f.open) == 0}
+	ar := arrival{text: d.Text, first: len(f.open) == 0, removals: f.removals}
 	f.closing = false
 	left := f.laterThan(d.Text)
 	if ar.first {
@@ -41,19 +43,26 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 		}
 		f.arrivals++
 		ar.number, f.unlooked, f.hadBefore = f.arrivals, true, ar.had
-		f.before, f.sent = nil, nil
+		f.before, f.sent, f.ends = nil, nil, nil
 	}
 	f.kept.resting, f.awaited = false, false
 	f.touchOpen(openDoc{at, d.URI})
 	f.wakeWithout(left, d.Text)
 	f.wake(d.Text, false)
 	f.unpark(d.Text)
+	f.openedMarked(d.Text)
+	f.openedWhole(d.Text)
 	ar.then = f.core.attribute(f.path)
 	ar.held = f.doc != nil && f.doc.Tracking() || f.created
 	if ar.first && f.doc != nil && !f.doc.Text().Equal(d.Text) && ar.then.Author != review.AuthorUser {
 		ar.change, ar.tracked = f.core.changeID(), f.doc.Text()
 		f.backTo(ar.had)
 		f.doc.Reload(d.Text, review.Origin{Change: ar.change, Author: review.AuthorUnknown})
+	}
+	if f.doc != nil && d.Text.Len() == 0 && f.doc.Text().Len() > 0 {
+		had := f.doc.Text() // it may be written yet: nobody has deleted all that by hand
+		ar.emptied = &had
+		takeOver(f.doc, d.Text, usersOwn(d.Text, nil))
 	}
 	f.follow()
 	f.bringLeft(left)
@@ -73,7 +82,10 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	}
 	who := review.Origin{Author: review.AuthorUser, Sure: true}
 	dressed := loaded && ar.change != "" && ar.tracked.Equal(text.New(disk.Content)) // by the editor, as it loaded the file
-	if loaded && had != nil && !dressed {
+	f.mu.Lock()
+	whole := f.underDocument()
+	f.mu.Unlock()
+	if loaded && had != nil && !dressed && !whole {
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
 	if sum, ok := buffers.SumOf(err); ok {
@@ -89,8 +101,8 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	f.mu.Unlock()
 	if there && !void {
 		f.mu.Lock()
-		f.encoded = nil
-		if ar.first {
+		f.isText(disk)
+		if ar.first && f.ends == nil { // else somebody has looked before, and may have found other ones
 			f.keepEnds(disk, err)
 		}
 		switch {
@@ -101,16 +113,23 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 			f.later()
 		default:
 			f.keepBefore(text.New(disk.Content))
-			f.missing = false
+			f.missing = f.missing && f.removals != ar.removals // by the user, who has said so since
+		}
+		if ar.emptied != nil {
+			f.before = f.before.emptiedFrom(ar.emptied)
 		}
 		f.isBack()
 		f.publish()
 		f.mu.Unlock()
-	} else if err == nil && created {
+	} else if err == nil && had != nil && (created || !void && ar.then.Author != review.AuthorUser) {
+		// A document without a file: what comes to the disk now is the agent's, and what it took
+		// away before is told at the next turn point.
 		f.mu.Lock()
-		if f.before == nil { // a new document: what comes to the disk now is the agent's
-			f.keepBefore(text.Text{})
-			f.missing = true
+		if f.before == nil {
+			f.before = had
+			f.attachDisputes()
+			f.later()
+			f.missing = f.missing || created
 		}
 		f.mu.Unlock()
 	}
@@ -142,7 +161,8 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 	defer f.unlockOps()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if save.settle(o) || f.doc == nil || created && f.usersMade || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
+	named := f.usersMade || f.entire.from != "" // it came with a name that it was given meanwhile
+	if save.settle(o) || f.doc == nil || created && named || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
 		return
 	}
 	live := f.doc.Text()
@@ -211,17 +231,34 @@ func (f *file) closed(at *Attachment, uri string) *review.Doc {
 	}
 	f.core.opened.Delete(f.path)
 	f.closing = true
-	f.core.spawn(f.followDisk)
+	f.core.spawn(func() { _ = f.followDisk(f.core.ctx) })
 	if f.doc == nil || !f.doc.Tracking() {
 		return nil
 	}
 	return f.doc.Clone()
 }
 
+// followClosed is followDisk for the files whose last document was closed a moment ago and that
+// are looked at in a moment: a decision is on what is undecided then.
+func (c *Core) followClosed(ctx context.Context) error {
+	for _, f := range c.allFiles() {
+		f.mu.Lock()
+		due := f.closing
+		f.mu.Unlock()
+		if !due {
+			continue
+		}
+		if err := f.followDisk(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // followDisk takes the file on disk as its text once no document is open.
-func (f *file) followDisk() {
-	if f.lockOps(f.core.ctx) != nil {
-		return
+func (f *file) followDisk(ctx context.Context) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
 	}
 	defer f.unlockOps()
 	had, _ := f.core.beforeTurn(f.core.ctx, f.path)
@@ -229,26 +266,39 @@ func (f *file) followDisk() {
 	now := text.New(disk.Content)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.open) > 0 || f.doc == nil {
-		return
+	if len(f.open) > 0 {
+		return nil
+	}
+	if f.doc == nil {
+		f.closing = false // nothing that was tracked is thrown away
+		return nil
 	}
 	if f.before == nil { // it was not open long enough to look
 		f.before = had
 	}
 	f.closedGone()
+	nowhere := f.missing && f.doc.Text().Len() == 0 // as before it was opened: no name that it may have gone to
 	switch {
-	case err == nil && !disk.Exists && !f.deleted:
+	case err == nil && !disk.Exists && !f.deleted && !nowhere:
 		f.park()
+		if f.missing { // who took it away while it was open is known
+			f.keepBefore(text.Text{})
+		}
 	case !f.closing: // it was followed meanwhile, and what has come since need not be the user's
 		f.publish()
 		f.dropIfIdle()
 	case err == nil:
 		f.throwAway(now)
+		if f.before != nil && disk.Exists && buffers.NormHashText(f.before.Text) != buffers.NormHashText(now) && f.doc != nil && f.doc.Text().Equal(now) {
+			f.keepBeforeOf(now, f.whose(now, f.before)) // the text had it already, by another road
+			f.missing = false
+		}
 		f.takeUsers(disk, review.AuthorUser)
 	default:
 		f.publish()
 		f.dropIfIdle()
 	}
+	return nil
 }
 
 // throwAway makes now, which the disk has, the text of a file whose last document was
@@ -256,6 +306,7 @@ func (f *file) followDisk() {
 func (f *file) throwAway(now text.Text) {
 	if f.closing && f.doc != nil && !f.doc.Text().Equal(now) {
 		f.discard(now)
+		f.publish()
 	}
 	f.closing = false
 }
@@ -267,23 +318,27 @@ func (f *file) discard(now text.Text) {
 	f.discardAs(now, f.whose(now, f.before))
 }
 
-// discardAs is discard where it is known whose what came to the disk is; mu is held.
+// discardAs is discard where it is known whose what came to the disk is; mu is held. A byte order
+// mark that the documents did not have is nothing that came.
 func (f *file) discardAs(now text.Text, o review.Origin) {
-	seen := now
+	is := markedAs(f.doc, now)
+	seen := is
 	if f.before != nil {
-		seen = f.before.Text // which brings back what was undecided in it
-		f.backTo(f.before)
-	} else if !f.doc.Text().Equal(now) {
-		takeOver(f.doc, now, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+		f.backTo(f.before) // which brings back what was undecided in it
+		is, seen = markedAs(f.doc, now), markedAs(f.doc, f.before.Text)
+	} else if !f.doc.Text().Equal(is) {
+		takeOver(f.doc, is, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}
-	if now.Equal(seen) {
-		return
+	if !is.Equal(seen) {
+		was := f.doc.Text()
+		o.Change = f.core.changeID()
+		takeOver(f.doc, is, o)
+		f.record(&o, was, is, false)
 	}
-	was := f.doc.Text()
-	o.Change = f.core.changeID()
-	takeOver(f.doc, now, o)
-	f.record(&o, was, now, false)
-	f.keepBeforeOf(now, o)
+	f.closedMarked(now)
+	if f.before != nil && !f.before.Equal(now) {
+		f.keepBeforeOf(now, o)
+	}
 }
 
 // backTo makes what the disk had the text, by the user's will: what was not saved is

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
@@ -30,6 +31,12 @@ type Attachment struct {
 	// saved is what documents were when they were opened or saved last, by URI. Only the
 	// goroutine that reads uses it.
 	saved map[string]text.Text
+
+	// spared is when documents were said to be saved of which the files were not written: they
+	// were, under another name. By URI; only the goroutine that reads uses it.
+	spared map[string]time.Time
+
+	asked queues // where a question is until the editor has got it, or puts it behind others
 
 	mu    sync.Mutex
 	roots []string
@@ -141,6 +148,9 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 		}
 	case buffers.Reloaded:
 		// At once: until it is known the document is taken for clean, and could be read anew.
+		if f.asksFor(d.Text) {
+			a.store.Loaded(d)
+		}
 		disk, err := a.store.Look(p)
 		f.reloaded(a, ev, disk, err)
 		a.core.spawn(func() { a.core.file(p).looked(a.core.ctx, disk, err, arrival{text: d.Text}) })
@@ -148,6 +158,7 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 		f.changed(a, ev)
 	case buffers.Saved:
 		f.saved(a, ev)
+		a.noteSpared(ev)
 		if copied != nil {
 			a.core.spawn(func() { f.takeCopy(copied, ev.After.Text, true) })
 		}
@@ -175,7 +186,7 @@ func (a *Attachment) arrived(f *file, ev buffers.Event) {
 	}
 	if ar.then.Author != review.AuthorUser || ar.held {
 		disk, err := look()
-		f.openedWith(&ar, openDoc{a, d.URI}, disk, err, ev.RenameOf)
+		f.openedWith(&ar, openDoc{a, d.URI}, disk, err, a.writtenAs(ev.RenameOf))
 		look = func() (buffers.Disk, error) { return disk, err }
 	}
 	a.core.spawn(func() {

@@ -197,3 +197,55 @@ func TestDiskAsItWasSentInAnEarlierTurn(t *testing.T) {
 		}
 	}
 }
+
+// An agent that asks us for files, and sends one as it read it first, takes back what it has
+// written since, and nothing that the user has: that they have saved it, and it lay on disk
+// when a tool call ended, does not mean that the agent has looked.
+func TestTakingBackLeavesWhatTheUserSaved(t *testing.T) {
+	for name, open := range map[string]bool{"open": true, "not open": false} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		if open {
+			e.open(uri, ten)
+		}
+		text := func() string {
+			if open {
+				return e.text(uri)
+			}
+			return readFile(t, path)
+		}
+		turnOf(t, c, l, func(h Host, sid string) {
+			write := func(s string) {
+				if err := h.WriteTextFile(t.Context(), sid, path, s); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			if _, err := h.ReadTextFile(t.Context(), sid, path, nil, nil); err != nil {
+				t.Error(err)
+			}
+			write(strings.Replace(ten, "5\n", "5\nAGENT\n", 1))
+			if open {
+				e.replace(uri, "2\n", "2\nUSER\n")
+				writeFile(t, path, e.text(uri))
+				e.send(buffers.Save{URI: uri})
+			} else {
+				e.open(uri, readFile(t, path))
+				e.replace(uri, "2\n", "2\nUSER\n")
+				writeFile(t, path, e.text(uri))
+				e.send(buffers.Save{URI: uri})
+				e.close(uri)
+			}
+			c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+			write(ten)
+		})
+		if got, want := text(), strings.Replace(ten, "2\n", "2\nUSER\n", 1); got != want {
+			t.Errorf("%s: text %q, want %q", name, got, want)
+		}
+		if h := hunksOf(t, c, uri); len(h) > 0 {
+			t.Errorf("%s: hunks %+v", name, h)
+		}
+	}
+}

@@ -43,7 +43,7 @@ type beforeRoot struct {
 // Keys begin with what they are of.
 const (
 	notePins = "p" // the folder
-	noteTurn = "t" // the folder, 0, the session: a turn runs there
+	noteTurn = "t" // the folder, 0, the session: a turn runs there, since that time
 	noteCopy = "c" // the folder, 0, the path: a checkpoint.Copy
 	noteText = "x" // as noteCopy, but as a document has it: line ends may be others
 	noteLife = "l" // a sign of life
@@ -98,7 +98,7 @@ func (b *befores) beginIn(root string, s *session, point *checkpoint.Checkpoint)
 	if notes == nil && b.root(root).pins == nil {
 		return // nothing is covered
 	}
-	if !b.write(true, append(notes, journal.Note{Key: noteTurn + root + "\x00" + s.id, Value: []byte{}})...) {
+	if !b.write(true, append(notes, journal.Note{Key: noteTurn + root + "\x00" + s.id, Value: beginsNow(b.d.core.now())})...) {
 		return
 	}
 	ctx, cancel := context.WithCancel(b.d.core.ctx)
@@ -157,13 +157,13 @@ func (b *befores) close(j Journal) error {
 }
 
 // news is what makes the notes those of a checkpoint. If there are many they are written,
-// and what is returned is the rest; mu is held.
+// and what is returned is the rest. Where a turn runs the notes stay those of when it began: the
+// checkpoint may have what its agent has written and nobody has looked at. mu is held.
 func (b *befores) news(root string, point *checkpoint.Checkpoint) (notes []journal.Note) {
-	pins := point.Pins()
-	if pins == nil || b.done {
+	pins, r := point.Pins(), b.root(root)
+	if pins == nil || b.done || len(r.running) > 0 {
 		return nil
 	}
-	r := b.root(root)
 	more, gone := point.CopiesSince(r.point)
 	for p := range r.since {
 		if st, ok := point.Copied(p); ok {
@@ -306,7 +306,7 @@ func (f *file) knownOnDisk() (st checkpoint.State, ok bool) {
 	if f.before == nil || f.encoded != nil || f.flight != nil || f.kept.aloud || f.asleep != nil || f.version() != f.kept.last {
 		return checkpoint.State{}, false
 	}
-	if f.missing || f.entire.gone {
+	if f.missing && !f.before.there || f.entire.gone {
 		return checkpoint.State{}, true
 	}
 	return checkpoint.State{Exists: true, Content: f.before.String()}, true

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,10 +144,11 @@ func (s *session) compareDisk(ctx context.Context) {
 	}
 	for _, ch := range s.takeMoves(ctx, slices.Clone(changes)) {
 		f := s.core.file(ch.Path)
-		if err := f.takeIn(ctx, ch, point, readIn(ch.After)); err != nil && ctx.Err() == nil {
+		now, err := f.takeIn(ctx, ch, point, readIn(ch.After))
+		if err != nil && ctx.Err() == nil {
 			s.core.log.Warn("track change on disk", "path", ch.Path, "err", err)
 		}
-		s.noteSeen(ch.Path, ch.After)
+		s.noteSeen(ch.Path, now)
 		f.keep(false)
 	}
 	s.comparePutBack(ctx, point, changes)
@@ -156,12 +158,25 @@ func (s *session) compareDisk(ctx context.Context) {
 	}
 }
 
-// noteSeen notes that the session knows what a file is now: by its own hand, mostly.
+// noteSeen notes that the session can know what a file is now: by its own hand, mostly.
 func (s *session) noteSeen(p buffers.Path, now checkpoint.State) {
 	if !now.Exists {
 		s.ledger.gone(p)
 	} else if now.Opaque == "" {
-		s.ledger.saw(p, text.New(now.Content))
+		s.sawDisk(s.core.file(p), text.New(now.Content))
+	}
+}
+
+// sawDisk notes that the session can have seen what the disk has of a file: if it is its
+// own doing it has, and else it may.
+func (s *session) sawDisk(f *file, now text.Text) {
+	f.mu.Lock()
+	own := f.before == nil || !f.before.Equal(now) || f.before.by != nil && f.before.by.Session == s.id
+	f.mu.Unlock()
+	if own {
+		s.ledger.saw(f.path, now)
+	} else {
+		s.ledger.mayHaveSeen(f.path, now)
 	}
 }
 
@@ -238,7 +253,7 @@ func (s *session) comparePutBack(ctx context.Context, point *points, changes []c
 		}
 		was, err := point.Before(ctx, f.path)
 		if err == nil && was.Opaque == "" && was.Same(point.Look(f.path)) { // else it has just been changed
-			err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was}, point, nil)
+			_, err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was}, point, nil)
 			f.keep(false)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -271,53 +286,38 @@ func (f *file) differsFromDisk() bool {
 	return differs
 }
 
-// takeInFirst takes in what has been written to a file behind our back before it
-// is written through us: some agents do both, in either order.
-func (s *session) takeInFirst(ctx context.Context, f *file) error {
-	s.mu.Lock()
-	point := s.point
-	s.mu.Unlock()
-	f.mu.Lock()
-	known := len(f.open) > 0 || f.doc != nil || f.before != nil
-	f.mu.Unlock()
-	if point == nil || known || !s.reviews(f.path) {
-		return nil
-	}
-	before, err := point.Before(ctx, f.path)
-	if err != nil {
-		return err
-	}
-	if before.Opaque != "" {
-		return nil // it is told as changed at the next point
-	}
-	if !before.Exists { // or the checkpoint does not know
-		if covered, err := point.Covers(ctx, f.path); err != nil || !covered {
-			return err
-		}
-	}
-	return f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: before, After: checkpoint.State{Exists: true, Exec: before.Exec}}, point, nil)
-}
-
 // takeIn tracks a change on disk of a file that no editor has open. Text that
 // has been taken in before, by whatever road, is not taken in again. last is what
-// the file was a while ago, if it was read then.
-func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, last *buffers.Disk) error {
+// the file was a while ago, if it was read then. It returns what the file is: of one that was
+// half written when it was found to have changed, what it came to.
+func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, last *buffers.Disk) (now checkpoint.State, err error) {
 	if err := f.lockOps(ctx); err != nil {
-		return err
+		return ch.After, err
 	}
 	defer f.unlockOps()
+	var info fs.FileInfo
+	was, again := f.wasText(ch.After)
+	if again {
+		ch.Before, point = was, checkpoint.Copy{State: was}
+	}
 	if ch.Before.Opaque == "" && ch.After.Opaque == "" {
-		disk, err := f.wholeAfter(ctx, buffers.ReadDisk, last) // it may have been half written
+		disk, err := f.wholeAfter(ctx, f.core.read, last) // it may have been half written
 		if behindLink(f.path) {
 			disk, err = buffers.Disk{}, nil
 		}
 		if err != nil {
-			return err
+			return ch.After, err
 		}
-		ch.After.Exists, ch.After.Content = disk.Exists, disk.Content
+		ch.After.Exists, ch.After.Content, info = disk.Exists, disk.Content, disk.Info
 	}
+	return ch.After, f.takeInRead(ctx, ch, point, again, was, info)
+}
+
+// takeInRead is takeIn for what was read, as info says; ops is held.
+func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copies, again bool, was checkpoint.State, info fs.FileInfo) error {
 	var hand gitsHand
 	if now := readIn(ch.After); now != nil {
+		now.Info = info
 		hand = f.gitsHand(ctx, *now, f.tracked())
 	}
 	known := contentOf(ch.Before)
@@ -326,23 +326,35 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 		s := f.before.String()
 		known = &s
 	}
+	whole := ch.Before.Opaque != "" || ch.After.Opaque != "" || f.underDocument()
 	f.mu.Unlock()
 	o := f.core.attributeText(f.path, known, contentOf(ch.After))
 	o.Change = f.core.changeID()
-	if ch.Before.Opaque != "" || ch.After.Opaque != "" {
+	f.core.elsewhere.found(f.path, ch.After, o)
+	if whole {
 		return f.takeInOpaque(ctx, ch, point, o)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if ch.Before.Exists && ch.After.Exists && o.Author != review.AuthorUser {
+	goOn := func() {}
+	defer func() { goOn() }()
+	if o.Author == review.AuthorUser && ch.After.Exists {
+		f.entire.exec = &ch.After.Exec
+	} else if ch.Before.Exists && ch.After.Exists && o.Author != review.AuthorUser {
 		defer func() { f.takeMode(ch.Before.Exec, ch.After.Exec, o) }() // with the text taken in
 	}
 	if len(f.open) > 0 {
 		return nil // its text is catchUp's
 	}
+	if again && f.opaque != "" {
+		f.textAgain(was)
+	}
 	now, base := text.New(ch.After.Content), text.New(ch.Before.Content)
 	had := ch.Before.Exists
-	f.wake(base, !had)
+	held := f.held()
+	if !f.sleepsThrough(now, ch.After.Exists, o) {
+		f.wake(base, !had)
+	}
 	if ch.After.Exists {
 		f.throwAway(now)
 	}
@@ -364,6 +376,8 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 	f.core.unasked(f.path, o)
 	if f.doc == nil {
 		f.doc = review.New(base, f.core.now)
+	} else if f.onlyProposed() { // in what the disk had by then, which may be the change itself
+		f.doc.Follow(base, review.AuthorUser)
 	}
 	if o.Author == review.AuthorUser {
 		f.doc.Follow(now, o.Author)
@@ -378,15 +392,14 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 		case !had && ch.After.Exists && f.deleted:
 			f.deleted, w.goneBack = false, hand.took // taken away and put back
 		case !had && ch.After.Exists:
-			f.created, w.madeAway = true, false
-		case had && !ch.After.Exists && f.created:
-			f.created, w.madeAway = false, hand.took // made and taken away again
+			f.created, w.madeAway, w.made = true, false, nil
 		case had && !ch.After.Exists:
-			if !back {
+			if !back && !f.created {
 				w.by = o
 			}
-			f.deleted, w.goneBack, w.ran, w.wasExec, w.full = true, false, ch.Before.Exec, nil, full
+			f.vanishes(full, o, ch.Before.Exec, hand.took)
 		}
+		goOn = func() { f.holdOn(held, checkpoint.State{Exists: had, Content: base.String()}, ch.After, o) }
 	}
 	f.record(&o, base, now, !had && ch.After.Exists)
 	f.keepBeforeOf(now, o)
@@ -395,6 +408,18 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 	f.publish()
 	f.dropIfIdle()
 	return nil
+}
+
+// vanishes takes in that the file, of which full was tracked and which could be run (ran), was
+// taken away in the turn of o; took: by git; mu is held.
+func (f *file) vanishes(full *review.Doc, o review.Origin, ran, took bool) {
+	w := &f.entire
+	if f.created { // made and taken away again
+		f.created, w.madeAway = false, took
+		w.made, w.madeIn = full, o.Turn
+		return
+	}
+	f.deleted, w.goneBack, w.ran, w.wasExec, w.wasMark, w.full = true, false, ran, nil, nil, full
 }
 
 // behindLink reports whether a link stands where a folder of the file was: what is there is
@@ -412,6 +437,12 @@ func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point cop
 		was = checkpoint.Copy{State: ch.Before.Forget()}
 	}
 	f.mu.Lock()
+	if o.Author == review.AuthorUser && f.opaque == "" && f.takesWhole(ch.After) { // as others have told
+		seen := ch.After.Forget()
+		f.opaqueSeen, f.entire.exec = &seen, &seen.Exec
+		f.mu.Unlock()
+		return err
+	}
 	lost := f.takesWhole(ch.After) && f.takeOpaque(ch, was, o)
 	f.mu.Unlock()
 	if lost {

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
 )
 
 // What the user does with git says something about undecided changes (rule 8). What
@@ -34,12 +36,19 @@ type repo struct {
 	mu    sync.Mutex // held while HEAD and index are looked at
 	stamp string     // of git, when that was done last
 	log   int64      // where the log of HEAD ended then
+
+	read   int64           // to where it was read; below zero: it was not
+	head   string          // the commit that HEAD was at
+	agents map[string]bool // commits that were made while an agent was at work: they accept nothing
+	order  []string        // as they became known
 }
 
 // repos are the work trees of folders, as far as they were asked for.
 type repos struct {
 	mu sync.Mutex
 	in map[string]*repo // by folder
+
+	recalled map[string][]string // commits of agents that earlier runs knew, by work tree
 }
 
 // ingit is what git had of a file when it was looked at last.
@@ -83,7 +92,7 @@ func (c *Core) repoOf(ctx context.Context, p buffers.Path) (*repo, error) {
 	if c.repos.in == nil {
 		c.repos.in = map[string]*repo{}
 	}
-	r := &repo{git: g}
+	r := &repo{git: g, read: -1, agents: map[string]bool{}}
 	if g != nil {
 		for _, other := range c.repos.in {
 			if other.git != nil && other.git.Top() == g.Top() {
@@ -183,7 +192,11 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 	if !moved && !slices.ContainsFunc(files, func(f *file) bool { return !f.knownToGit() }) {
 		return nil
 	}
-	users := !c.worked(r.git.Top())
+	if moved {
+		c.elsewhere.look() // one of theirs may have begun since, and have done it
+	}
+	others := c.elsewhere.turnsIn(r.git.Top())
+	users := !c.worked(r.git.Top()) && !slices.ContainsFunc(others, func(t journal.WorkingTurn) bool { return t.Ended.IsZero() })
 	if moved && users {
 		var err error
 		if stamp, err = r.atRest(ctx); err != nil {
@@ -196,6 +209,24 @@ func (c *Core) lookAtRepo(ctx context.Context, r *repo, files []*file) error {
 	passed, next, end, err := r.git.Passed(r.log)
 	if err != nil {
 		return err
+	}
+	news := r.isAgents(c.repos.recall(r.git.Top())...)
+	made, err := r.noteMade(c.workedSince(r.git.Top()))
+	if err != nil {
+		return err
+	}
+	for _, t := range others {
+		if !moved {
+			break
+		}
+		theirs, err := r.git.MadeIn(t.Began, cmp.Or(t.Ended, c.now()))
+		if err != nil {
+			return err
+		}
+		made = r.isAgents(theirs...) || made
+	}
+	if news || made {
+		c.durable.keepAgents(r.git.Top(), r.order)
 	}
 	if moved && users {
 		for _, f := range files {
@@ -261,10 +292,22 @@ func (f *file) renamedFrom() buffers.Path {
 
 // worked tells whether an agent may have done what was done in a folder: a turn runs
 // there, and its agent has the prompt.
-func (c *Core) worked(folder string) bool {
-	return slices.ContainsFunc(c.allSessions(), func(s *session) bool {
-		return s.atWork() && s.worksIn(folder)
-	})
+func (c *Core) worked(folder string) bool { return !c.workedSince(folder).IsZero() }
+
+// workedSince is when the first turn began of those whose agents may have done what was done in a
+// folder; zero if there is none.
+func (c *Core) workedSince(folder string) (since time.Time) {
+	for _, s := range c.allSessions() {
+		if !s.atWork() || !s.worksIn(folder) {
+			continue
+		}
+		s.mu.Lock()
+		if t := s.running; t != nil && (since.IsZero() || s.began[t.id].Before(since)) {
+			since = s.began[t.id]
+		}
+		s.mu.Unlock()
+	}
+	return since
 }
 
 // followGit takes in what git has made of a file that no editor has open.
@@ -312,6 +355,14 @@ func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.
 	if was.known && was.entry == now && !unmarked {
 		return nil
 	}
+	agents := users && was.known && was.entry.Head != now.Head && r.agents[r.head]
+	if agents { // the user has gone there, if HEAD was there when it was looked at
+		has, err := r.git.At(ctx, r.head, []buffers.Path{f.path})
+		if err != nil {
+			return err
+		}
+		agents = has[f.path] == now.Head
+	}
 	if !users || !was.known || was.entry == now {
 		if was.known && was.entry.Head == now.Head && !unmarked {
 			return nil // it is staged, which says nothing
@@ -323,7 +374,7 @@ func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.
 		return err
 	}
 	for _, b := range []struct{ was, now checkpoint.Blob }{{was.entry.Index, now.Index}, {was.entry.Head, now.Head}} {
-		if b.was == b.now {
+		if b.was == b.now || agents && b.now == now.Head {
 			continue
 		}
 		st, err := r.git.Read(ctx, f.path, b.now)
@@ -337,7 +388,30 @@ func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.
 			return err
 		}
 	}
+	if agents {
+		st, err := r.git.Read(ctx, f.path, now.Head)
+		if err == nil {
+			f.markCommitted(st)
+		}
+		return err
+	}
 	return nil
+}
+
+// noteMade reads on in the log of HEAD. What has been made since an agent began to work is its
+// own; nothing is if that is no time. It reports whether any is. mu is held.
+func (r *repo) noteMade(since time.Time) (news bool, err error) {
+	made, head, end, err := r.git.Made(r.read, since)
+	if err != nil {
+		return false, err
+	}
+	if r.read = end; head != "" {
+		r.head = head
+	}
+	if since.IsZero() {
+		return false, nil
+	}
+	return r.isAgents(made...), nil
 }
 
 // markCommitted marks the hunks that are in HEAD.
@@ -361,8 +435,22 @@ func (f *file) markCommitted(head checkpoint.State) {
 }
 
 // acceptInGit accepts what a blob has that the user has staged or committed.
-// renamed says that the old name is gone there too.
+// renamed says that the old name is gone there too. Meanwhile git may take the file away, and
+// bring it back: it is accepted all the same.
 func (f *file) acceptInGit(ctx context.Context, before checkpoint.Entry, was, blob checkpoint.Blob, has checkpoint.State, renamed bool) error {
+	for range maxTries {
+		refused, err := f.acceptNow(ctx, before, was, blob, has, renamed)
+		if err != nil || !refused {
+			return err
+		}
+		f.acceptLost(has)
+	}
+	return nil
+}
+
+// acceptNow is acceptInGit for what is undecided now. It reports whether something of it was
+// not any more when it was to be accepted.
+func (f *file) acceptNow(ctx context.Context, before checkpoint.Entry, was, blob checkpoint.Blob, has checkpoint.State, renamed bool) (refused bool, err error) {
 	var ids []string
 	whole := false
 	f.mu.Lock()
@@ -380,7 +468,9 @@ func (f *file) acceptInGit(ctx context.Context, before checkpoint.Entry, was, bl
 		case "create":
 			whole = blob.Exists() && len(ids) == len(visible(f.doc.Hunks(review.StatePending)))
 		case "modify":
-			whole = blob.Exists() && blob.Exec == exec
+			mark := f.entire.wasMark
+			whole = blob.Exists() && (blob.Exec == exec || mark != nil && f.entire.wasExec == nil) &&
+				(mark == nil || has.Opaque == "" && buffers.EndsOf(text.New(has.Content)).BOM != *mark)
 		}
 		if opaque != "" && has.Exists && has.Opaque != checkpoint.Filtered {
 			whole = whole && has.SameContent(f.entire.now)
@@ -391,10 +481,13 @@ func (f *file) acceptInGit(ctx context.Context, before checkpoint.Entry, was, bl
 	}
 	f.mu.Unlock()
 	if len(ids) == 0 && !whole {
-		return nil
+		return false, nil
 	}
 	var out Decision
-	return f.decide(ctx, ids, whole, acceptance, &out)
+	how := acceptance
+	how.git = true
+	err = f.decide(ctx, ids, whole, how, &out)
+	return len(out.Refused) > 0, err
 }
 
 // contained names the pending hunks that a text of git's has as they stand: their

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
@@ -72,6 +74,43 @@ func TestContained(t *testing.T) {
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("seed %d: staged are %v, want %v\ntext\n%s\nstaged\n%s", seed, got, want, doc.Text(), has)
+		}
+	}
+}
+
+// What the user has committed is accepted whatever git has made of the file meanwhile, for it may
+// be there again before anybody looks.
+func TestAcceptWhatGitTakesAwayMeanwhile(t *testing.T) {
+	for _, away := range []string{abc, "", "gone"} {
+		for _, seen := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%q, seen %v", away, seen), func(t *testing.T) {
+				w := newEarth(t)
+				writeFile(t, w.path("f"), abc)
+				w.start()
+				w.agent("f", aBc)
+				f := w.c.file(buffers.Path(w.path("f")))
+				if away == "gone" {
+					remove(t, w.path("f"))
+				} else {
+					writeFile(t, w.path("f"), away)
+				}
+				if seen {
+					f.followGit()
+				}
+				head := checkpoint.State{Exists: true, Content: aBc}
+				if seen {
+					f.acceptLost(head)
+				}
+				if err := f.acceptInGit(t.Context(), checkpoint.Entry{}, checkpoint.Blob{}, checkpoint.Blob{}, head, true); err != nil {
+					t.Fatal(err)
+				}
+				if !seen {
+					f.followGit()
+				}
+				w.put("f", aBc)
+				f.followGit()
+				w.wantHunks("f", "", review.StatePending, review.StateRejected)
+			})
 		}
 	}
 }

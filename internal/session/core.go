@@ -14,6 +14,7 @@ import (
 	"acp-ls/buffers"
 	"acp-ls/buffers/watch"
 	"acp-ls/internal/config"
+	"acp-ls/internal/review/journal"
 )
 
 // Options are what the core takes from outside, so that tests can give their
@@ -30,6 +31,8 @@ type Options struct {
 	// Journal opens the journal of a workspace, which is its folder's path, or "";
 	// nil keeps nothing over the end of the process.
 	Journal func(workspace string) (Journal, error)
+	// Board is where processes tell each other what they are at; nil: nobody is told, and none known.
+	Board *journal.Board
 	// EditorTools brings sessions' Tools to their agents; nil offers none.
 	EditorTools EditorTools
 	// Own are the absolute paths of files and folders in which acp-ls itself writes, such as
@@ -46,6 +49,9 @@ type Waits struct {
 	// Refusal is how long after a refused edit the change that must have caused
 	// it is waited for. 1 s.
 	Refusal time.Duration
+	// Typing is how long a change is tried anew because the user types in the document
+	// meanwhile. 10 s.
+	Typing time.Duration
 	// Reshow is how long after a dismissed question it is shown once more. 2 s.
 	Reshow time.Duration
 	// Goodbye is how long an agent may take to stop working on a session that is
@@ -65,16 +71,21 @@ type Waits struct {
 	// Opening is how long an editor may take to open its documents, before the user is told
 	// of those in which something is looked for when they are opened. 3 s.
 	Opening time.Duration
+	// Left is how long what a process that was killed has left of a write must stay as it is
+	// before it is removed. 20 s.
+	Left time.Duration
 }
 
 func (w Waits) orDefaults() Waits {
 	w.Landing = cmp.Or(w.Landing, 10*time.Second)
 	w.Refusal = cmp.Or(w.Refusal, time.Second)
+	w.Typing = cmp.Or(w.Typing, 10*time.Second)
 	w.Goodbye = cmp.Or(w.Goodbye, 2*time.Second)
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
 	w.Silence = cmp.Or(w.Silence, 10*time.Second)
 	w.Tool = cmp.Or(w.Tool, 20*time.Second)
 	w.Opening = cmp.Or(w.Opening, 3*time.Second)
+	w.Left = cmp.Or(w.Left, 20*time.Second)
 	if w.CancelAgain == nil {
 		w.CancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}
 	}
@@ -85,18 +96,21 @@ func (w Waits) orDefaults() Waits {
 // any goroutine.
 type Core struct {
 	// Constant after New.
-	launcher Launcher
-	settings func() *config.Settings
-	now      func() time.Time
-	newID    func(string) string
-	log      *slog.Logger
-	waits    Waits
-	tools    EditorTools
-	broker   *broker
-	durable  *durable // nil without a journal
-	own      []string // links resolved
-	ctx      context.Context
-	stop     context.CancelFunc
+	launcher  Launcher
+	settings  func() *config.Settings
+	now       func() time.Time
+	newID     func(string) string
+	log       *slog.Logger
+	waits     Waits
+	read      func(buffers.Path) (buffers.Disk, error) // buffers.ReadDisk but in tests
+	tools     EditorTools
+	broker    *broker
+	durable   *durable   // nil without a journal
+	elsewhere *elsewhere // nil if nobody is told, and none known
+	saysSaved saidSaved
+	own       []string // links resolved
+	ctx       context.Context
+	stop      context.CancelFunc
 
 	wg      sync.WaitGroup                // every goroutine of the core
 	editors atomic.Pointer[[]*Attachment] // replaced as a whole, under mu
@@ -138,7 +152,7 @@ func New(o Options) *Core {
 	ctx, stop := context.WithCancel(context.Background())
 	c := &Core{
 		launcher: o.Launcher, settings: o.Settings, now: o.Now, newID: o.NewID, log: o.Log, waits: o.Waits.orDefaults(), tools: o.EditorTools,
-		ctx: ctx, stop: stop,
+		ctx: ctx, stop: stop, read: buffers.ReadDisk,
 		agents: map[string]*agentProcess{}, files: map[buffers.Path]*file{},
 		pending: map[string]map[buffers.Path]int{},
 	}
@@ -147,7 +161,7 @@ func New(o Options) *Core {
 			c.own = append(c.own, string(p))
 		}
 	}
-	c.durable = newDurable(c, o.Journal)
+	c.durable, c.elsewhere = newDurable(c, o.Journal), newElsewhere(c, o.Board)
 	c.broker = &broker{core: c, remembered: map[string]*remembered{}}
 	c.editors.Store(&[]*Attachment{})
 	return c
@@ -227,5 +241,6 @@ func (c *Core) Close(ctx context.Context) error {
 	}
 	c.wg.Wait()
 	c.durable.close()
+	c.elsewhere.close()
 	return nil
 }

@@ -35,11 +35,15 @@ var acceptance = decision{
 // saved if the document was clean, else on disk. Proposed ones are marked to be
 // discarded. In conflicts it takes mine, which changes no text.
 func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
-	return c.decideOrMark(ctx, d, review.TakeMine, review.StatePending, decision{
+	out, err := c.decideOrMark(ctx, d, review.TakeMine, review.StatePending, decision{
 		label: "reject", rejects: true, entire: true, conflicts: review.TakeMine,
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.RejectChanges(of...) },
 	})
+	if len(d.Hunks) == 0 {
+		c.warnElsewhere(out.elsewhere)
+	}
+	return out, err
 }
 
 // Restore brings rejected hunks back as pending ones, and opens conflicts again in
@@ -80,6 +84,7 @@ type decision struct {
 	entire  bool // it is about files as a whole too
 
 	restores bool
+	git      bool // the user has decided with git
 	apply    func(*review.Doc, []string) ([]string, []review.Refusal)
 	// changes decides what some changes did, and leaves alone what others did in
 	// the same hunks; nil if hunks can only be decided whole.
@@ -103,6 +108,9 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		return Decision{}, err
 	}
 	c.durable.neighbours(ctx)
+	if err := c.followClosed(ctx); err != nil {
+		return Decision{}, err
+	}
 	var out Decision
 	d.Hunks = uniq(d.Hunks)
 	left := slices.Clone(d.Hunks)
@@ -283,9 +291,13 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	var refused []review.Refusal
 	f.mu.Lock()
 	change, withRows, made, deleted, ran := f.fileChange(), f.withRows(how.rejects), f.created, f.deleted, f.entire.ran
-	by := f.entire.by
+	refusing, undoing := f.emptyRejected(made, deleted, nil, nil)
+	mark, late := f.entire.wasMark, false
+	if len(f.open) == 0 && len(ids) > 0 {
+		late = whole && how.rejects && mark != nil // its rows are decided as they are, with the mark
+	}
 	f.mu.Unlock()
-	if whole && change != nil {
+	if whole && change != nil && !late {
 		f.decideWhole(ctx, change, how.rejects, out)
 	}
 	f.mu.Lock()
@@ -301,7 +313,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		return nil
 	}
 	res, err := f.change(ctx, operation{
-		label: how.label, rejects: how.rejects, restores: how.restores,
+		label: how.label, rejects: how.rejects, restores: how.restores, git: how.git,
 		apply: func(d *review.Doc) error {
 			done, refused = how.do(d, ids)
 			return nil
@@ -310,13 +322,26 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	if err != nil {
 		return err
 	}
+	if late {
+		f.decideWhole(ctx, change, how.rejects, out)
+	} else if whole && how.rejects && mark != nil && res.onDisk { // with the first row it had gone once more
+		if err := f.restoreMark(ctx, *mark); err != nil {
+			return err
+		}
+	}
 	out.Decided = append(out.Decided, done...)
 	if how.rejects {
 		is := make(map[string]bool, len(done))
 		for _, id := range done {
 			is[id] = true
 		}
-		f.core.noteRejected(f.path, slices.DeleteFunc(shown, func(h review.Hunk) bool { return !is[h.ID] }))
+		gone := slices.DeleteFunc(shown, func(h review.Hunk) bool { return !is[h.ID] })
+		for _, h := range gone {
+			if slices.ContainsFunc(h.Origins, isElsewhere) {
+				out.elsewhere = append(out.elsewhere, string(f.path))
+			}
+		}
+		f.core.noteRejected(f.path, gone)
 	} else {
 		f.core.noteRestored(f.path, done)
 	}
@@ -348,14 +373,15 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		out.Decided = append(out.Decided, change.ID) // of an empty file
 		switch {
 		case !how.rejects:
-		case made && !deleted:
-			f.entire.refused, f.kept.rested = &by, time.Time{}
-		case deleted && !made:
-			f.undone, f.kept.rested = &undone{change: *change, entire: entire{by: by, ran: ran}, emptied: true}, time.Time{}
+		case refusing != nil:
+			f.entire.refused, f.kept.rested = refusing, time.Time{}
+		case undoing != nil:
+			f.undone, f.kept.rested = undoing, time.Time{}
 		}
 	}
 	f.mu.Unlock()
 	if putBack && ran {
+		f.core.elsewhere.makesExec(f.path, true)
 		if err := checkpoint.SetExec(f.path, true); err != nil {
 			return err
 		}
@@ -369,6 +395,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		f.saveDecided(ctx, res)
 	}
 	if absent && isThere(f.path) { // the file that was made is there again
+		f.core.elsewhere.makesExec(f.path, true)
 		if err := checkpoint.SetExec(f.path, true); err != nil {
 			return err
 		}
@@ -379,9 +406,26 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	return nil
 }
 
+// emptyRejected is what can be brought back when it is rejected that an agent has made an empty
+// file, or deleted it; refused and u, if it has done neither. mu is held.
+func (f *file) emptyRejected(made, deleted bool, refused *review.Origin, u *undone) (*review.Origin, *undone) {
+	switch change := f.fileChange(); {
+	case change == nil:
+	case made && !deleted:
+		by := f.entire.by
+		return &by, u
+	case deleted && !made:
+		return refused, &undone{change: *change, entire: entire{by: f.entire.by, ran: f.entire.ran}, emptied: true}
+	}
+	return refused, u
+}
+
 // decideWhole decides on the file as a whole, as far as its rows do not say it.
 func (f *file) decideWhole(ctx context.Context, change *FileChange, rejects bool, out *Decision) {
 	done, reason := false, ""
+	f.mu.Lock()
+	by := f.entire.by
+	f.mu.Unlock()
 	if rejects {
 		done, reason = f.rejectWhole(ctx)
 	} else {
@@ -389,6 +433,9 @@ func (f *file) decideWhole(ctx context.Context, change *FileChange, rejects bool
 	}
 	if done {
 		out.Decided = append(out.Decided, change.ID)
+		if rejects && isElsewhere(by) {
+			out.elsewhere = append(out.elsewhere, string(f.path))
+		}
 	}
 	if reason != "" {
 		out.Refused = append(out.Refused, Refusal{ID: change.ID, Reason: reason})
@@ -407,9 +454,10 @@ func (f *file) moveBackRejected(ctx context.Context, change *FileChange, rejects
 	out.Decided = append(out.Decided, change.ID)
 }
 
-// saveDecided saves a document after a decision, if nothing was unsaved before it.
+// saveDecided saves a document after a decision, if nothing was unsaved before it. No formatter
+// is to touch what was decided: what is rejected is to be as it was.
 func (f *file) saveDecided(ctx context.Context, out outcome) {
-	if !out.wasClean || f.core.settings().Files.Save == config.SaveNever {
+	if !out.wasSaved() || f.core.settings().Files.Save == config.SaveNever {
 		return
 	}
 	f.mu.Lock()
@@ -418,25 +466,38 @@ func (f *file) saveDecided(ctx context.Context, out outcome) {
 	if garbled {
 		return // that is for the user to do, who sees it
 	}
-	if err := out.doc.at.editor.Save(ctx, out.doc.uri); err != nil && !errors.Is(err, ErrUnsupported) {
+	if d, ok := out.doc.at.Document(out.doc.uri); ok {
+		f.core.elsewhere.wrote(f.path, d.Text)
+	}
+	if err := out.doc.at.editor.Save(ctx, out.doc.uri, 0, false); err != nil && !errors.Is(err, ErrUnsupported) {
 		f.core.log.Warn("save after decision", "path", f.path, "err", err)
 	}
 }
 
 // removeUnderDocument removes a file an agent had made and whose document the
-// rejection has left blank, unless somebody has written it since.
+// rejection has left blank, unless somebody has written it since: what nobody has looked at
+// was not rejected, and comes with the next turn point.
 func (f *file) removeUnderDocument() error {
 	disk, err := buffers.ReadDisk(f.path)
 	if err != nil || !disk.Exists {
 		return err
 	}
 	f.mu.Lock()
+	known := f.before
+	if known == nil && f.unlooked {
+		known = f.hadBefore // it was opened a moment ago
+	}
+	if known != nil && !f.missing && buffers.NormHashText(known.Text) != buffers.NormHash(disk.Content) {
+		f.mu.Unlock()
+		return nil
+	}
 	f.noteRan()
 	by := f.entire.by
 	had, missing := f.before, f.missing
 	f.keepBefore(text.Text{})
 	f.missing = true // by the user's will: no agent has taken it away
 	f.mu.Unlock()
+	f.core.elsewhere.makes(f.path, checkpoint.State{})
 	if err = buffers.RemoveFile(f.path, disk.Seen()); err != nil {
 		f.mu.Lock()
 		f.before, f.missing = had, missing
@@ -445,107 +506,4 @@ func (f *file) removeUnderDocument() error {
 	}
 	f.core.removeFolders(f.path, by)
 	return nil
-}
-
-// pathOf is the file of a URI, as an open document or as a name.
-func (c *Core) pathOf(uri string) (buffers.Path, bool) {
-	for _, a := range c.attached() {
-		if d, ok := a.Document(uri); ok && d.Path() != "" {
-			return d.Path(), true
-		}
-	}
-	name, ok := buffers.URIPath(uri)
-	if !ok {
-		return "", false
-	}
-	if p, ok := c.becameLink(name); ok {
-		return p, true
-	}
-	p, err := buffers.Resolve(name)
-	return p, err == nil
-}
-
-// Reviews lists what there is to review, of one file, one session, or of all,
-// in the states named (by default those that are not decided).
-func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
-	if len(states) == 0 {
-		states = []review.State{review.StatePending, review.StateProposed, review.StateConflict}
-	}
-	_ = c.durable.wait(c.ctx) // an editor that asks at its start is not told there is nothing
-	c.durable.neighbours(c.ctx)
-	var only buffers.Path
-	if uri != "" {
-		p, ok := c.pathOf(uri)
-		if !ok {
-			return nil
-		}
-		only = p
-	}
-	var out []Review
-	for _, f := range c.allFiles() {
-		if only != "" && f.path != only {
-			continue
-		}
-		f.mu.Lock()
-		if f.doc != nil || f.moving != nil || (f.refusedChange() != nil || f.rejectedChange() != nil) && slices.Contains(states, review.StateRejected) {
-			var hunks []review.Hunk
-			if f.doc != nil {
-				hunks = f.committed(visible(f.doc.Hunks(states...)))
-			}
-			if session != "" {
-				hunks = slices.DeleteFunc(hunks, func(h review.Hunk) bool {
-					return !slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session })
-				})
-			}
-			if len(hunks) > 0 || f.shownChange() != nil && (session == "" || f.changeBy() == session) || only != "" {
-				out = append(out, f.review(hunks))
-			}
-			if c := f.rejectedChange(); c != nil && slices.Contains(states, review.StateRejected) && (session == "" || f.undone.entire.by.Session == session) {
-				r := f.review(hunks)
-				r.File = c
-				out = append(slices.DeleteFunc(out, func(o Review) bool { return o.Path == r.Path }), r)
-			}
-			if c := f.refusedChange(); c != nil && slices.Contains(states, review.StateRejected) && (session == "" || f.entire.refused.Session == session) {
-				r := f.review(hunks)
-				r.File = c
-				out = append(slices.DeleteFunc(out, func(o Review) bool { return o.Path == r.Path }), r)
-			}
-		}
-		f.mu.Unlock()
-	}
-	return out
-}
-
-// HunkAt returns the undecided hunk at a row (0-based) of a document.
-func (c *Core) HunkAt(uri string, line int) (review.Hunk, bool) {
-	for _, r := range c.Reviews(uri, "") {
-		for _, h := range r.Hunks {
-			if line >= h.StartLine && (line < h.EndLine || line == h.StartLine) {
-				return h, true
-			}
-		}
-	}
-	return review.Hunk{}, false
-}
-
-// Baseline is the text a document would have if everything undecided were
-// rejected.
-func (c *Core) Baseline(uri string) (string, error) {
-	_ = c.durable.wait(c.ctx)
-	p, ok := c.pathOf(uri)
-	if !ok {
-		return "", Errorf(KindInvalid, "%s is no file", uri)
-	}
-	f := c.file(p)
-	f.mu.Lock()
-	if f.doc != nil {
-		defer f.mu.Unlock()
-		return f.doc.Baseline().String(), nil
-	}
-	f.mu.Unlock()
-	t, err := c.readText(p)
-	if err != nil {
-		return "", Errorf(KindInvalid, "read %s: %w", p, err)
-	}
-	return t.String(), nil
 }

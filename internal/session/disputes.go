@@ -2,6 +2,7 @@ package session
 
 import (
 	"encoding/hex"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -17,7 +18,19 @@ import (
 type taken struct {
 	text.Text
 	by       *review.Origin // whose it was; nil: it was there when the turn began, or is the user's
+	info     fs.FileInfo    // beside by, if the disk was read then
+	told     bool           // beside by: it was the editor that told of it first, by itself
 	disputes []dispute      // ascending
+	emptied  *text.Text     // what was tracked before a document was opened without any text; nil if it was not
+	there    bool           // beside missing of the file: it has come under the document since
+}
+
+// emptiedFrom is t of a document that was opened without any text, where had was tracked: who
+// writes a file may have emptied it first.
+func (t *taken) emptiedFrom(had *text.Text) *taken {
+	out := *t
+	out.emptied = had
+	return &out
 }
 
 // hasTaken is what the disk had when that was last taken into the open document; nil if
@@ -96,13 +109,13 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 // gone. What of it was in conflict with that is whose it was.
 func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
 	back := t.in(d)
-	if !d.Text().Equal(back) {
-		d.ThrowAway(back)
+	if was := markedAs(d, back); !d.Text().Equal(was) {
+		d.ThrowAway(was)
 	}
 	if !back.Equal(t.Text) {
 		by := *t.by
 		by.Change = id()
-		d.AgentEdit(t.Text, by)
+		d.AgentEdit(markedAs(d, t.Text), by)
 	}
 	t.settle(d)
 }

@@ -40,6 +40,7 @@ func TestDisputesSurvive(t *testing.T) {
 		}, "a\nmine\nc\nd\ne\nF\n", "mine|>theirs|"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
 			for crashes := range 3 {
 				w := newEarth(t)
 				w.start()

@@ -46,6 +46,7 @@ type durable struct {
 	mu      sync.Mutex      // guards what follows
 	journal Journal         // nil if it is not open, or cannot be
 	failed  bool            // the user was told that it cannot be written
+	untold  []waitsIn       // of which the user is told in a moment
 	live    []journal.Other // what those have undecided who lived when it was last looked
 }
 
@@ -194,6 +195,7 @@ type version struct {
 	opaque           checkpoint.Opaque
 	opaqueOp         string
 	opaqueIs         string // its content, by hash
+	rows             rowsBeneath
 	from             buffers.Path
 	mode             string
 	gone             bool
@@ -221,6 +223,9 @@ type beside struct {
 
 	Undone  *keptUndone    `json:",omitempty"`
 	Refused *review.Origin `json:",omitempty"`
+	Rows    *keptRows      `json:",omitempty"`
+
+	Commits []string `json:",omitempty"` // in the record of a work tree: those of agents
 }
 
 // beside is what a record has of it, but for what besideOf adds; the file's mu is held.
@@ -229,17 +234,22 @@ func (v version) beside() beside {
 }
 
 func (x beside) encode() []byte {
-	if x == (beside{}) {
+	b, _ := json.Marshal(x) // it cannot fail
+	if string(b) == "{}" {
 		return nil
 	}
-	b, _ := json.Marshal(x) // it cannot fail
 	return b
 }
 
 // isAway reports whether a record is of a file that is not there, of which nothing is undecided.
 func isAway(r *journal.Record) bool {
-	var x beside
-	return r.Deleted && len(r.Beside) > 0 && json.Unmarshal(r.Beside, &x) == nil && x.Away
+	x, ok := besideIn(*r)
+	return r.Deleted && ok && x.Away
+}
+
+// besideIn is what a record has beside the state, if it has anything.
+func besideIn(r journal.Record) (x beside, ok bool) {
+	return x, len(r.Beside) > 0 && json.Unmarshal(r.Beside, &x) == nil
 }
 
 // recallBeside takes up what an earlier run knew beside the state; mu is held.
@@ -269,10 +279,7 @@ type writing struct {
 
 // version is that of the file as it is; mu is held.
 func (f *file) version() version {
-	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, from: f.entire.from, gone: f.entire.gone, undone: f.undone}
-	if f.undoing != nil {
-		v.undone = f.undoing
-	}
+	v := version{created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, from: f.entire.from, gone: f.entire.gone, undone: f.undone, rows: f.rowsBeneath()}
 	if f.refusedChange() != nil {
 		v.refused = f.entire.refused
 	}
@@ -307,7 +314,7 @@ func (f *file) version() version {
 // later arranges for the file's state to be written down when it has been left
 // alone; mu is held.
 func (f *file) later() {
-	if !f.core.durable.usable() || f.gone || f.asleep != nil || f.version() == f.kept.last {
+	if !f.core.durable.usable() || f.gone || f.version() == f.kept.last || f.asleep != nil && !f.asleep.overtaken(f) {
 		return
 	}
 	if f.kept.waiting != nil {
@@ -326,8 +333,13 @@ func (f *file) keep(sync bool) {
 	f.kept.pen <- struct{}{}
 	defer func() { <-f.kept.pen }()
 	f.mu.Lock()
+	if s := f.asleep; s != nil {
+		f.mu.Unlock()
+		f.keepAsleep(s, sync)
+		return
+	}
 	v := f.version()
-	if f.kept.resting || f.asleep != nil || f.flight != nil || f.kept.aloud || v == f.kept.last && (f.kept.synced || !sync) {
+	if f.kept.resting || f.flight != nil || f.kept.aloud || v == f.kept.last && (f.kept.synced || !sync) {
 		f.mu.Unlock()
 		return
 	}
@@ -335,10 +347,11 @@ func (f *file) keep(sync bool) {
 	if v.disputed != nil && v.disputed != f.kept.disputed {
 		drafts = []func() journal.Record{f.draftDisputed(v), drafts[0]}
 	}
+	left := f.leftBeside(v)
 	f.mu.Unlock()
 	var records []journal.Record
 	for _, r := range drafts {
-		records = append(records, r())
+		records = append(records, left.records(r())...)
 	}
 	if !d.write(sync, records...) {
 		return
@@ -350,14 +363,18 @@ func (f *file) keep(sync bool) {
 
 // draft returns what makes the record of a version, of which it has a copy; mu is
 // held.
-func (f *file) draft(v version) func() journal.Record {
+func (f *file) draft(v version) func() journal.Record { return f.draftOf(v, f.entire) }
+
+// draftOf is draft for a version in which w is what has become of the file as a whole.
+func (f *file) draftOf(v version, w entire) func() journal.Record {
 	r := journal.Record{
 		Path: string(f.path), Created: v.created, Deleted: v.deleted || v.gone || v.away, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
 		From: string(v.from), Mode: v.mode,
 	}
-	if was, now := f.entire.copy, f.entire.now; v.opaqueIs != "" {
+	if was, now := w.copy, w.now; v.opaqueIs != "" {
+		aside := f.besideDraft(v)
 		return func() journal.Record {
-			r.State, r.Beside = f.opaqueState(*was, now), f.besideOf(v, beside{})
+			r.State, r.Beside = f.opaqueState(*was, now), aside()
 			return r
 		}
 	}
@@ -426,17 +443,22 @@ func (f *file) unkept() bool {
 }
 
 // announce prepares the record of an edit that makes next of the file's text, which may be
-// missing before it, and away behind it; mu is held. What it returns writes the record, and is called without mu before
+// missing before it; become says what else is so behind it, if it is not nil. mu is held. What it returns writes the record, and is called without mu before
 // the edit is made.
-func (f *file) announce(next *review.Doc, created, deleted, missing, away bool) func() {
+func (f *file) announce(next *review.Doc, missing bool, become func(*version)) func() {
 	d := f.core.durable
 	if !d.usable() {
 		return func() {}
 	}
 	now, was := f.version(), f.doc.Text()
 	after := now
-	after.doc, after.rev, after.created, after.deleted, after.onDisk = next, next.Revision(), created, deleted, len(f.open) == 0
-	after.away = away
+	after.doc, after.rev, after.created, after.deleted, after.onDisk = next, next.Revision(), f.created, f.deleted, len(f.open) == 0
+	if after.rows = (rowsBeneath{}); after.opaque != "" && next.Tracking() {
+		after.rows = rowsBeneath{next, next.Revision(), f.created, f.deleted}
+	}
+	if after.away = false; become != nil {
+		become(&after)
+	}
 	drafts := []func() journal.Record{f.draft(now), f.draft(after)}
 	return func() {
 		f.kept.pen <- struct{}{}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/text"
@@ -233,7 +234,7 @@ func TestSecretBeforeItsEdit(t *testing.T) {
 	}
 	w.start()
 	w.wantTold("1 change of an earlier run")
-	for _, m := range w.e.messages {
+	for _, m := range w.e.said() {
 		if strings.Contains(m, ".env") {
 			t.Errorf("told %q", m)
 		}
@@ -294,6 +295,32 @@ func TestShownIsWhatWakes(t *testing.T) {
 			w.e.await("the hunk that the disk has", func() bool { return len(shown()) == 1 && shown()[0].State == review.StatePending })
 			w.e.open(w.uri("f"), text)
 			w.e.await("the conflict", func() bool { return len(shown()) == 1 && shown()[0].State == review.StateConflict })
+		}
+	}
+}
+
+// What an editor that was started anew opens a moment later counts by its own text, and all of
+// it is told in one.
+func TestChangesOfAnEarlierRunAreCountedOnce(t *testing.T) {
+	w := newEarth(t)
+	w.opening = 3 * time.Second
+	w.start()
+	const before = "1\n2\n3\n4\n5\n6\n7\n"
+	for _, name := range []string{"kept", "draft", "shut"} {
+		writeFile(t, w.path(name), before)
+	}
+	w.e.open(w.uri("draft"), before)
+	w.e.replace(w.uri("draft"), "1\n", "my 1\n")
+	w.agent("draft", "1\n2\nTHREE\n4\nFIVE\n6\nSEVEN\n")
+	w.agent("kept", "1\nTWO\n3\n4\n5\nSIX\n7\n")
+	w.agent("shut", "ONE\n2\n3\n4\n5\n6\n7\n")
+	live := w.e.text(w.uri("draft"))
+	w.crash()
+	w.e.open(w.uri("draft"), live)
+	w.wantTold("6 changes of an earlier run wait in 3 files")
+	for _, m := range w.e.said() {
+		if strings.Contains(m, "of an earlier run") && !strings.HasPrefix(m, "6") {
+			t.Errorf("told too: %q", m)
 		}
 	}
 }

@@ -30,6 +30,7 @@ type earth struct {
 	e *fakeEditor
 	l *fakeLauncher
 
+	left    time.Duration // how long what is left of a write must stay as it is; a while by default
 	later   time.Duration // that the clock of what is started next is ahead
 	wrote   chan struct{} // has a value when something was written
 	failing bool          // nothing can be written
@@ -98,7 +99,7 @@ func (w *earth) start() {
 	n := 0
 	later := w.later
 	now := func() time.Time { return time.Now().Add(later) }
-	w.c = New(Options{Launcher: w.l, Now: now, Waits: Waits{Opening: cmp.Or(w.opening, time.Millisecond)}, Settings: func() *config.Settings { return st },
+	w.c = New(Options{Launcher: w.l, Now: now, Waits: Waits{Opening: cmp.Or(w.opening, time.Millisecond), Left: w.left}, Settings: func() *config.Settings { return st },
 		NewID: func(p string) string {
 			mu.Lock()
 			defer mu.Unlock()

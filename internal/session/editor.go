@@ -35,15 +35,18 @@ type Editor interface {
 	Dismiss(question string)
 
 	// Permission shows a question and waits for the answer. ErrUnanswered: the
-	// user dismissed it or the editor cannot tell; that is neither yes nor no.
+	// user dismissed it or the editor cannot tell; that is neither yes nor no. The next
+	// question comes when this one is [Placed].
 	Permission(context.Context, Question) (optionID string, err error)
 	// ApplyEdit asks the editor to make an edit of one open document and waits
 	// for its reply. The reply is not believed, only used as a hint that the
 	// document may be looked at; ErrRefused: the editor says it did not apply.
 	ApplyEdit(context.Context, DocumentEdit) error
-	// Save saves a document as the user would (acp/save). ErrUnsupported
-	// without the capability.
-	Save(ctx context.Context, uri string) error
+	// Save saves a document (acp/save): as the user would, formatters included, or
+	// without format its text as it is, if the editor can ("format"); if it is still at
+	// that version, or at any if that is 0. ErrUnsupported without the capability;
+	// ErrNotSaved: the editor says it did not.
+	Save(ctx context.Context, uri string, version int32, format bool) error
 	// Reload asks the editor to reload a document whose file changed on disk
 	// if it has no unsaved changes (acp/reload).
 	Reload(ctx context.Context, uri string) (reloaded bool, err error)
@@ -68,6 +71,7 @@ type Editor interface {
 var (
 	ErrUnanswered  = errors.New("not answered")
 	ErrRefused     = errors.New("the editor refused the edit")
+	ErrNotSaved    = errors.New("the editor did not save it")
 	ErrUnsupported = errors.New("the editor does not offer this")
 )
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -47,10 +48,29 @@ func (f *file) isEncoded() *encoded {
 	return f.encoded
 }
 
+// noBytes is the sum of a file without content.
+var noBytes = fmt.Sprintf("%x", sha256.Sum256(nil))
+
+// sumRead is the sum of what was read of a file that is not UTF-8. One that was none, and has
+// nothing now, is none still: it may be empty because it is being written. mu is held.
+func (f *file) sumRead(disk buffers.Disk, err error) (sum string, encoded bool) {
+	if err == nil && f.encoded != nil && disk.Exists && disk.Content == "" {
+		return noBytes, true
+	}
+	return buffers.SumOf(err)
+}
+
+// isText takes in that the file was read as text; mu is held.
+func (f *file) isText(disk buffers.Disk) {
+	if _, encoded := f.sumRead(disk, nil); !encoded {
+		f.encoded = nil
+	}
+}
+
 // inStep notes that the document is what its editor has read from the file, or written to
-// it, and err what came of our reading that then; mu is held.
-func (f *file) inStep(err error) {
-	sum, ok := buffers.SumOf(err)
+// it, and what came of our reading that then; mu is held.
+func (f *file) inStep(disk buffers.Disk, err error) {
+	sum, ok := f.sumRead(disk, err)
 	switch {
 	case ok:
 		e := f.isEncoded()
@@ -171,10 +191,11 @@ func (f *file) rereadHeld(ctx context.Context, over func() bool) error {
 // rereadOnce is reread for what the disk has at one time. again: it has had something else
 // meanwhile.
 func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, err error) {
-	sum, err := f.sumAtRest(ctx)
-	if err != nil || sum == "" || over() {
+	at, err := f.bytesAtRest(ctx)
+	if err != nil || at == nil || over() {
 		return false, err
 	}
+	sum := at.Sum
 	hand := f.gitsHandBytes(ctx, sum)
 	f.mu.Lock()
 	live, d, open := f.live()
@@ -196,13 +217,20 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		f.mu.Unlock()
 		return true, nil
 	}
+	unsaved := noted == nil && !clean(d) // a change that may be this reading is not, as yet
+	// What was written after a change had been told of, that one was not read from.
+	if moved && (unsaved || noted != nil && writtenSince(noted.info, at.Info)) && f.wroteTypedBytes(d.Text, at) {
+		f.mu.Unlock()
+		return false, nil
+	}
 	o := f.whoseBytes(sum, noted)
 	o.Change = f.core.changeID()
 	if moved {
 		e.owed = &owed{sum, o}
 	}
-	// A change that may be this reading is taken for unsaved as yet.
-	if f.clash() != nil || noted == nil && !clean(d) {
+	// What is unsaved may be what the editor has just written and is about to tell of, with what
+	// was typed last: that comes before its answer, if it has anything to say at all.
+	if f.clash() != nil || unsaved && (e.told || isGarbled(d.Text) || !live.at.editor.Can("reload")) {
 		f.mu.Unlock()
 		return false, f.tellOwed(live, moved, o, encodedUnsaved)
 	}
@@ -219,16 +247,23 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		was = noted.was
 	}
 	had := was.Text()
-	fl := &flight{before: was, want: d.Text, reload: f.bring(before, o, hand), encoded: &rereading{sum, before}, readBy: &o}
+	fl := &flight{before: was, want: d.Text, reload: f.bring(before, o, hand), encoded: &rereading{sum, before, f.saves}, readBy: &o}
 	f.flight = fl
-	f.core.unasked(f.path, o)
+	if !unsaved {
+		f.core.unasked(f.path, o)
+	}
 	f.mu.Unlock()
 
 	reloaded, err := live.at.editor.Reload(ctx, live.uri)
 	disk, readErr := buffers.ReadDisk(f.path)
 	now, _ := buffers.SumOf(readErr)
 	f.mu.Lock()
-	if f.flight = nil; !fl.landed && (err != nil || !reloaded) {
+	if f.flight = nil; !fl.landed && fl.encoded.saves != f.saves {
+		f.publish()
+		f.mu.Unlock()
+		return true, ctx.Err() // the user has saved meanwhile: what the document has is theirs
+	}
+	if !fl.landed && (err != nil || !reloaded) {
 		_, d, open := f.live()
 		why := encodedUnread
 		if open && !clean(d) {
@@ -244,7 +279,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	t := f.doc.Text()
 	// The editor says that nothing is unsaved: what it has it has read.
 	if !fl.landed && !t.Equal(had) {
-		f.takeReread(fl, t, readErr)
+		f.takeReread(fl, t, disk, readErr)
 	}
 	if fl.landed {
 		sum = fl.encoded.sum
@@ -253,7 +288,8 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	// The same text, of other bytes: it may be that it has not been told of yet.
 	e = f.isEncoded()
-	e.sum, e.unsure = sum, now != sum || moved && !fl.landed && e.asked != sum
+	past := now != sum || readsNothing(t, readErr)
+	e.sum, e.unsure = sum, past || moved && !fl.landed && e.asked != sum
 	e.asked = sum
 	if !e.unsure {
 		e.owed, e.told = nil, false
@@ -266,21 +302,36 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	f.publish()
 	f.mu.Unlock()
 	f.keep(true)
-	return now != sum && (readErr != nil || disk.Exists), nil
+	return past && (readErr != nil || disk.Exists), nil
+}
+
+// readsNothing reports whether a text is empty that was read of a file which, as err says, has
+// something: it was being written.
+func readsNothing(t text.Text, err error) bool {
+	at := buffers.Encoded(err)
+	return at != nil && t.Len() == 0 && !at.Holds(t)
 }
 
 // rereading is what an editor was asked for that is to read a file anew which is not UTF-8.
 type rereading struct {
 	sum    string // of what it was asked to read or, when it has, of what that was
 	before *taken
+	saves  int // how often the file was saved before, as file.saves
 }
 
-// takeReread takes in what the editor has read that was asked to; err is what came of our own
-// reading after that. If the file has changed since the editor was asked, nobody knows which
+// isReread reports whether the editor was asked to read the file anew, and has not been seen to; mu
+// is held.
+func (f *file) isReread() bool {
+	fl := f.flight
+	return fl != nil && fl.encoded != nil && !fl.landed && fl.encoded.saves == f.saves
+}
+
+// takeReread takes in what the editor has read that was asked to; disk and err are what came of our
+// own reading after that. If the file has changed since the editor was asked, nobody knows which
 // it has read: it is taken for the newer. mu is held.
-func (f *file) takeReread(fl *flight, t text.Text, err error) {
+func (f *file) takeReread(fl *flight, t text.Text, disk buffers.Disk, err error) {
 	f.doc, fl.landed, fl.read = fl.before, true, &t
-	if sum, ok := buffers.SumOf(err); ok && sum != fl.encoded.sum {
+	if sum, ok := f.sumRead(disk, err); ok && sum != fl.encoded.sum {
 		by := f.whoseBytes(sum, nil)
 		by.Change = f.core.changeID()
 		fl.encoded.sum, fl.readBy, fl.reload = sum, &by, f.bring(fl.encoded.before, by, gitsHand{})
@@ -334,9 +385,9 @@ func (f *file) shortName(live openDoc) string {
 	return string(f.path)
 }
 
-// sumAtRest is the sum of a file that is not UTF-8; "" if it is none such now. Where it is
-// another one than was known it is read until it has been left alone for a while.
-func (f *file) sumAtRest(ctx context.Context) (string, error) {
+// bytesAtRest are those of a file that is not UTF-8; nil if it is none such now. Where they are
+// other ones than were known it is read until it has been left alone for a while.
+func (f *file) bytesAtRest(ctx context.Context) (at *buffers.EncodedError, err error) {
 	f.mu.Lock()
 	last := ""
 	if f.encoded != nil {
@@ -345,19 +396,18 @@ func (f *file) sumAtRest(ctx context.Context) (string, error) {
 	f.mu.Unlock()
 	for range 20 {
 		_, err := buffers.ReadDisk(f.path)
-		sum, ok := buffers.SumOf(err)
-		if !ok && err != nil && !errors.Is(err, buffers.ErrNotUTF8) {
-			return "", err
+		if at = buffers.Encoded(err); at == nil && err != nil && !errors.Is(err, buffers.ErrNotUTF8) {
+			return nil, err
 		}
-		if !ok || sum == last {
-			return sum, nil
+		if at == nil || at.Sum == last {
+			return at, nil
 		}
-		last = sum
+		last = at.Sum
 		if err := pause(ctx, quietFor); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
-	return last, nil
+	return at, nil
 }
 
 // encodedWait is how long the start of a turn waits for an editor to read what has changed
@@ -389,7 +439,7 @@ func (f *file) takesWhole(now checkpoint.State) bool {
 	e := f.encoded
 	switch {
 	case now.IsNoFile() || e == nil:
-		return len(f.open) == 0 || now.IsNoFile()
+		return len(f.open) == 0 || now.IsNoFile() || f.underDocument()
 	case len(f.open) > 0:
 		return e.late || f.opaque != "" || !now.Exists
 	}

@@ -53,7 +53,7 @@ var codings = []coding{
 }
 
 // wide is UTF-16 without a byte order mark, of which the byte at is the first one of a
-// character. To be valid UTF-8 it is of ASCII alone.
+// character. To be valid UTF-8 it is of ASCII alone: as an encoding it is one that nobody knows.
 func wide(name string, at int) coding {
 	return coding{name, func(s string) string {
 		b := []byte{}
@@ -86,21 +86,20 @@ type encodedScene struct {
 	saved string // the text that is not unsaved
 }
 
-// The ways in which editors read a file anew.
-var rereads = map[string]func(s *encodedScene){
-	"opens it again": func(s *encodedScene) {
-		now := s.onDisk()
+// The ways in which editors tell that they have read a file anew, and what it has now.
+var rereads = map[string]func(s *encodedScene, now string){
+	"opens it again": func(s *encodedScene, now string) {
 		s.e.send(buffers.Close{URI: s.uri})
 		s.e.open(s.uri, now)
 	},
-	"changes it": func(s *encodedScene) {
-		if was, now := s.e.text(s.uri), s.onDisk(); was != now {
+	"changes it": func(s *encodedScene, now string) {
+		if was := s.e.text(s.uri); was != now {
 			s.e.typeAt(s.uri, 0, len(was), now)
 		}
 	},
-	"changes rows of it": func(s *encodedScene) {
+	"changes rows of it": func(s *encodedScene, now string) {
 		d, _ := s.e.at.Document(s.uri)
-		edit := documentEdit(d, position.UTF8, "", textOf(s.onDisk()))
+		edit := documentEdit(d, position.UTF8, "", textOf(now))
 		if len(edit.Edits) > 0 {
 			_ = s.e.edit(edit, false)
 		}
@@ -157,7 +156,7 @@ func awaitLook(t testing.TB, f *file) {
 
 func (s *encodedScene) reread(how string) {
 	s.saved = s.onDisk()
-	rereads[how](s)
+	rereads[how](s, s.saved)
 }
 
 func (s *encodedScene) save() {
@@ -219,9 +218,15 @@ func (s *encodedScene) warned() int {
 }
 
 func eachCoding(t *testing.T, f func(t *testing.T, s *encodedScene, how string)) {
+	eachOf(t, codings, f)
+}
+
+func eachOf(t *testing.T, codings []coding, f func(t *testing.T, s *encodedScene, how string)) {
 	for _, x := range codings {
 		for how := range rereads {
-			t.Run(x.name+", "+how, func(t *testing.T) { f(t, newEncodedScene(t, x, how), how) })
+			t.Run(x.name+", "+how, func(t *testing.T) {
+				f(t, newEncodedScene(t, x, how), how)
+			})
 		}
 	}
 }
@@ -398,6 +403,48 @@ func TestEncodedFileAsAWhole(t *testing.T) {
 		s.agent("2\n", "TWO\n")
 		s.pending("2\n", "TWO\n")
 	})
+}
+
+// What the user gives the name of a file in a turn, in another encoding, is the user's, whenever
+// the disk is looked at; what an agent has written there is not, because the user saves it.
+func TestEncodedFileIsWrittenByTheUser(t *testing.T) {
+	for _, x := range codings {
+		for _, own := range []bool{true, false} {
+			for look := range 4 {
+				t.Run(fmt.Sprintf("%s, the user's %v, looked at %d", x.name, own, look), func(t *testing.T) {
+					s := newEncodedScene(t, x, "changes it")
+					if err := os.Remove(s.path); err != nil {
+						t.Fatal(err)
+					}
+					awaitTick(t)
+					turnOf(t, s.c, s.l, func(Host, string) {
+						session := s.c.allSessions()[0]
+						for step := range 4 {
+							switch step {
+							case 1:
+								s.write(latin)
+							case 2:
+								s.open()
+							case 3:
+								if !own {
+									awaitTick(t)
+									s.write(latin) // as it is
+								}
+								s.e.send(buffers.Save{URI: s.uri})
+							}
+							if step == look {
+								session.compareDisk(t.Context())
+							}
+						}
+					})
+					r := s.c.Reviews(s.uri, "")
+					if shown := len(r) == 1 && r[0].File != nil && r[0].File.Op == "create"; shown == own {
+						t.Errorf("reviews %+v", r)
+					}
+				})
+			}
+		}
+	}
 }
 
 // A file may become UTF-8 by what an agent writes, or stop being it.

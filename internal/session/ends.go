@@ -13,8 +13,7 @@ import (
 // The two ends of a file, a byte order mark and a final line end, say nothing of whether a
 // document is clean: editors have ways of their own with them. But an agent may change them,
 // and nothing else, on the disk. A final line end is a change of the text like any other. A
-// byte order mark is none of the text that editors tell of: the user is told that it has
-// changed. Nor does the kind of line ends say anything of a document, and that too may be all
+// byte order mark is none of the text that editors tell of: it is a change of the file. Nor does the kind of line ends say anything of a document, and that too may be all
 // that has changed: it is a change of the text for an editor that reads files anew itself,
 // while text that is unsaved keeps its own.
 
@@ -25,6 +24,15 @@ func (f *file) keepEnds(disk buffers.Disk, err error) {
 	if err == nil && disk.Exists {
 		ends := buffers.EndsOf(text.New(disk.Content))
 		f.ends = &ends
+	}
+}
+
+// readEnds is keepEnds for what an editor has read by itself; mu is held.
+func (f *file) readEnds(disk buffers.Disk, err error) {
+	seen := f.ends
+	f.keepEnds(disk, err)
+	if seen != nil && f.ends != nil && !f.formatting() {
+		f.takeMarked(seen.BOM, f.ends.BOM, f.core.attribute(f.path))
 	}
 }
 
@@ -66,13 +74,14 @@ func (f *file) takeMark(ctx context.Context, live openDoc, now text.Text, o revi
 	defer f.mu.Unlock()
 	if f.before != nil && buffers.NormHashText(f.before.Text) == buffers.NormHashText(now) {
 		f.keepBeforeOf(now, o)
+		f.before.there = true
 	}
 	return nil
 }
 
-// tellEnds tells the user that an agent has given the file of a document a byte order mark, or
-// taken it away, as rejecting what it wrote does not undo that; and that it has turned the line
-// ends under unsaved text, which keeps its own. It notes the ends of now.
+// tellEnds takes in that an agent has given the file of a document a byte order mark, or taken
+// it away, and tells the user that; and that it has turned the line ends under unsaved text,
+// which keeps its own. It notes the ends of now.
 func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, o review.Origin) {
 	f.mu.Lock()
 	seen := f.ends
@@ -87,11 +96,14 @@ func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, o r
 		live.at.editor.ShowMessage(LevelWarning, message)
 	}
 	if seen.BOM != now.BOM && !buffers.EndsOf(d.Text).BOM {
+		f.mu.Lock()
+		f.takeMarked(seen.BOM, now.BOM, o)
+		f.mu.Unlock()
 		what := "has got a byte order mark"
 		if seen.BOM {
 			what = "has lost its byte order mark"
 		}
-		tell(what + " on disk. Rejecting hunks does not undo that: set it in your editor, and save")
+		tell(what + " on disk. Reject the change of the file to undo that")
 	}
 	if own := buffers.EndsOf(d.Text).EOL; seen.Turned(now) && !clean(d) && own != now.EOL && own != "" {
 		tell(fmt.Sprintf("has %s line ends on disk now. Your unsaved text keeps %s, and so will the file if you save it", now.EOL.Name(), own.Name()))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/text"
 )
 
 // What an agent writes to the disk of an open file may be no more than a final line end: that
@@ -139,5 +140,29 @@ func TestByteOrderMarkOnDiskIsTold(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// Who looks at the disk beside a document that was just opened may come late, when a turn has begun
+// and the agent has changed the ends of the file: these are the agent's all the same.
+func TestEndsAreChangedBeforeTheFirstLook(t *testing.T) {
+	for name, has := range map[string]string{"final line end": strings.TrimSuffix(ten, "\n"), "mark": "\ufeff" + ten, "line ends": strings.ReplaceAll(ten, "\n", "\r\n")} {
+		t.Run(name, func(t *testing.T) {
+			c, e, l, path, uri := readingScene(t, map[string]bool{"reload": true})
+			f := c.file(buffers.Path(path))
+			f.mu.Lock()
+			late := arrival{text: text.New(ten), first: true, number: f.arrivals, then: users}
+			f.mu.Unlock()
+			turnOf(t, c, l, func(Host, string) {
+				writeFile(t, path, has)
+				disk, err := e.at.store.Look(f.path)
+				f.looked(c.ctx, disk, err, late)
+				lookNow(c)
+			})
+			rs := c.Reviews(uri, "")
+			if len(rs) != 1 || rs[0].File == nil && len(rs[0].Hunks) == 0 {
+				t.Errorf("shown %+v", rs)
+			}
+		})
 	}
 }

@@ -34,12 +34,15 @@ type fakeEditor struct {
 	dismiss  []string
 	saves    []string
 	reloads  []string
+	asked    []string // ids of questions, in the order in which they came
 
 	// How it answers; all may be nil.
 	onState      func() EditorState
 	onPermission func(Question) (string, error)
 	onApply      func(DocumentEdit) (handled bool, err error)
 	onSave       func(uri string) error
+	onSaving     func(uri string, format bool) error // instead
+	beforeSave   func(uri string)                    // has just been asked to
 	onReload     func(uri string) (bool, error)
 	onAdopt      func(uri string, version int32, text string) (bool, error)
 
@@ -83,6 +86,13 @@ func (e *fakeEditor) note(f func()) {
 	f()
 	e.cond.Broadcast()
 	e.mu.Unlock()
+}
+
+// said returns the messages that were shown.
+func (e *fakeEditor) said() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Clone(e.messages)
 }
 
 // send hands a notification to the core as the read loop does.
@@ -147,19 +157,32 @@ func (e *fakeEditor) typeAt(uri string, start, end int, s string) {
 }
 
 func (e *fakeEditor) typeLocked(uri string, start, end int, s string) {
+	e.replaceLocked(uri, start, end, s, false)
+}
+
+// format makes what a formatter has made of a document its text, in the course of acp/save, and
+// tells it as an editor does that can ("format").
+func (e *fakeEditor) format(uri, formatted string) {
+	e.wire.Lock()
+	defer e.wire.Unlock()
+	e.replaceLocked(uri, 0, len(e.text(uri)), formatted, true)
+}
+
+func (e *fakeEditor) replaceLocked(uri string, start, end int, s string, formatted bool) {
 	e.mu.Lock()
 	d := e.docs[uri]
 	old := d.text
 	d.text = old.Replace(start, end, s)
 	d.version++
 	v := d.version
+	e.cond.Broadcast()
 	e.mu.Unlock()
 	e.sendLocked(buffers.Change{URI: uri, Version: v, Changes: []buffers.ContentChange{{
 		Range: &position.Range{
 			Start: position.OffsetPosition(old, start, e.enc),
 			End:   position.OffsetPosition(old, end, e.enc),
 		}, Text: s,
-	}}})
+	}}, Formatted: formatted})
 }
 
 // changes makes changes, one after the other, and tells of them at once.
@@ -174,6 +197,7 @@ func (e *fakeEditor) changes(uri string, changes []buffers.ContentChange) {
 	}
 	doc.version++
 	v := doc.version
+	e.cond.Broadcast()
 	e.mu.Unlock()
 	e.sendLocked(buffers.Change{URI: uri, Version: v, Changes: changes})
 }
@@ -216,6 +240,7 @@ func (e *fakeEditor) edit(d DocumentEdit, checkVersion bool) error {
 	}
 	doc.version++
 	v := doc.version
+	e.cond.Broadcast()
 	e.mu.Unlock()
 	e.sendLocked(buffers.Change{URI: d.URI, Version: v, Changes: changes})
 	return nil
@@ -255,6 +280,8 @@ func (e *fakeEditor) ShowMessage(_ Level, m string) {
 func (e *fakeEditor) Dismiss(id string) { e.note(func() { e.dismiss = append(e.dismiss, id) }) }
 
 func (e *fakeEditor) Permission(ctx context.Context, q Question) (string, error) {
+	e.note(func() { e.asked = append(e.asked, q.ID) })
+	Placed(ctx)
 	if e.onPermission != nil {
 		return e.onPermission(q)
 	}
@@ -271,8 +298,20 @@ func (e *fakeEditor) ApplyEdit(_ context.Context, d DocumentEdit) error {
 	return e.edit(d, true)
 }
 
-func (e *fakeEditor) Save(_ context.Context, uri string) error {
+func (e *fakeEditor) Save(_ context.Context, uri string, version int32, format bool) error {
 	e.note(func() { e.saves = append(e.saves, uri) })
+	if e.beforeSave != nil {
+		e.beforeSave(uri)
+	}
+	e.mu.Lock()
+	moved := version != 0 && e.docs[uri].version != version
+	e.mu.Unlock()
+	if moved {
+		return ErrNotSaved
+	}
+	if e.onSaving != nil {
+		return e.onSaving(uri, format)
+	}
 	if e.onSave != nil {
 		return e.onSave(uri)
 	}

@@ -3,9 +3,9 @@ package session
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-ls/buffers"
@@ -31,12 +31,19 @@ type file struct {
 	moved  chan struct{}
 	before *taken     // what the disk had when it was last taken into the text; nil if unknown
 	anew   *suspicion // that the file was read anew; nil if there is none
+	missed *suspicion // the same, of what the disk had no more when it was looked at
 	sent   *text.Text // what an agent last wrote through us, as it sent it
+
+	unadopted *text.Text // what the disk had when that was last taken in by an edit alone
 
 	history []agentStep // what agents have done, for taking a turn back
 
-	typed   text.Text // what the document was when the user last changed it; empty if an edit of ours came since
-	closing bool      // the last document was closed, and what is on disk not taken in yet
+	typed   text.Text   // what the document was when the user last changed it; empty if an edit of ours came since
+	keys    int         // how often the user has changed it
+	lately  []text.Text // what the user has made of it and the disk is not known to have had, the latest last
+	earlier []text.Text // what the disk had before that, the latest last
+	saves   int         // how often an editor has said that it has written it
+	closing bool        // the last document was closed, and what is on disk not taken in yet
 	fine    fine
 	stamped *stamp
 	opening *firstSave    // nil if what a document was opened with cannot be what the user wrote
@@ -50,21 +57,23 @@ type file struct {
 	gates    map[review.ChangeID]*gate // that show proposals here
 	approved approvals                 // hunks that were applied before they are there
 
-	saving      bool // between acp/save and its answer: what changes is the formatter's (rule 9)
+	saving      bool        // between acp/save and its answer: what changes is the formatter's (rule 9)
+	savingFor   []*savedFor // the changes that are being saved, the latest last
 	savingSince time.Time
 	savedAt     time.Time         // of the last didSave
 	savedBy     string            // the tool call for which acp-ls asked for it; empty: the user saved
 	missing     bool              // beside before: there was no file
+	removals    int               // how often the user has said to have taken the file away
 	usersMade   bool              // the user has made the file, or given it this name
 	deleted     bool              // an agent took the file away and the user has not accepted that
 	opaque      checkpoint.Opaque // the file has changed and is no text
 	opaqueOp    string
-	opaqueSeen  *checkpoint.State // of this turn, taken in last
+	opaqueSeen  *checkpoint.State         // of this turn, taken in last
+	beneath     atomic.Pointer[text.Text] // what a file had whose document was opened on what is no text
 	entire      entire
 	cameFrom    buffers.Path // the old name that was last told of entire.from
 	wentTo      buffers.Path // the name that an agent has given the file of a document, undecided
 	undone      *undone      // what was rejected of the file as a whole and can be brought back
-	undoing     *undone      // what is being rejected of it, and may be so on the disk
 	ingit       ingit
 	created     bool // an agent's write made the file and the user has not accepted that
 	settling    *time.Timer
@@ -207,28 +216,39 @@ func (f *file) changed(at *Attachment, ev buffers.Event) {
 		len(f.open) > 1 && !f.doc.Text().Equal(ev.Before.Text) {
 		f.follow() // another spelling was live until now, or we are out of step
 	} else {
-		f.steps(ev.Steps, ev.Before)
+		f.steps(at, ev)
 	}
 	f.stir()
 	f.publish()
 }
 
-// steps takes in the texts a document went through that was before; mu is held.
-func (f *file) steps(steps []buffers.Step, before *buffers.Document) {
+// steps takes in the texts a document went through; mu is held.
+func (f *file) steps(at *Attachment, ev buffers.Event) {
+	steps, before := ev.Steps, ev.Before
 	last := len(steps) - 1
-	if last > 0 && f.land(steps[last].After) {
+	if (last > 0 || last == 0 && ev.Formatted) && f.land(steps[last].After) {
 		return // an edit of many parts, told of in one go: nobody has seen the texts between
 	}
+	if last >= 0 && ev.Formatted && f.formattedFor(steps[last].After) {
+		return
+	}
+	formatted := ev.Formatted || f.saving && !at.editor.Can("format")
+	undone := inParts(steps) && f.doc.Had(steps[last].After)
 	late := last >= 0 && f.tooLate(steps[last].After)
 	for i, s := range steps {
 		switch {
 		case f.land(s.After), !late && f.stray(s, i == last):
-		case f.saving:
+		case formatted:
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
 			f.suspect(s.After, before)
-			f.typed = s.After
-			f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
+			f.typedNow(s.After)
+			f.keys++
+			if undone && i > 0 {
+				f.doc.UndoStep(s.After, s.Start, s.OldEnd, s.NewEnd)
+			} else {
+				f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
+			}
 		}
 		before = nil // nobody knows how the disk is to the texts between
 	}
@@ -249,12 +269,13 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 	}
 	before := f.before
 	f.keepBefore(d.Text)
+	f.before.there = err == nil && disk.Exists
 	if f.anew != nil && f.anew.doc == f.doc && f.anew.text.Equal(d.Text) {
 		f.anew.since = f.before // it is the same reading
-	} else if f.flight == nil || f.flight.encoded == nil { // which sees to it
-		f.inStep(err)
+	} else if !f.isReread() { // which sees to it
+		f.inStep(disk, err)
 	}
-	f.keepEnds(disk, err)
+	f.readEnds(disk, err)
 	if live, _, _ := f.live(); live.uri != d.URI || f.doc == nil || f.doc.Text().Equal(d.Text) {
 		f.follow()
 		f.stir()
@@ -262,13 +283,14 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 		return
 	}
 	if fl := f.flight; fl != nil && fl.reload != nil && !fl.landed {
-		if fl.encoded != nil {
-			f.takeReread(fl, d.Text, err)
-		} else {
+		if fl.encoded == nil {
+			fl.past = err == nil && disk.Exists && buffers.NormHash(disk.Content) != buffers.NormHashText(d.Text)
 			f.takeRead(fl, d.Text) // what we asked for, however it reads
+		} else if f.isReread() {
+			f.takeReread(fl, d.Text, disk, err)
 		}
 	}
-	sum, encoded := buffers.SumOf(err)
+	sum, encoded := f.sumRead(disk, err)
 	if f.doc.Text().Equal(d.Text) || f.land(d.Text) || encoded && f.readAnew(before, d.Text, sum) || f.thrownAway(before, d.Text) {
 		f.stir()
 		f.publish()
@@ -296,6 +318,9 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 // that its text says nothing of the disk: its language or its name has changed, or the user
 // has undone the reading of the file before the editor told of that; mu is held.
 func (f *file) reopened(ev buffers.Event, disk buffers.Disk, err error) bool {
+	if f.isAskedFor(ev.After.Text) {
+		return false // the disk has gone on since
+	}
 	if len(ev.Steps) == 0 {
 		return ev.Before.State() == buffers.Dirty
 	}
@@ -336,17 +361,21 @@ func keepsUnsaved(before, after text.Text, files ...string) bool {
 func (f *file) saved(at *Attachment, ev buffers.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.wroteLast(ev)
 	if ev.Unwritten {
 		f.core.log.Info("not saved, whatever the editor says: the file holds something else", "path", f.path)
 	} else {
 		f.firstSaved(openDoc{at, ev.After.URI}, ev)
+		f.saves++
 		f.savedAt = f.core.now()
 		if !f.saving {
 			f.savedBy = ""
 		}
 		f.keepBefore(ev.After.Text)
-		f.inStep(ev.DiskErr)
+		f.inStep(ev.Disk, ev.DiskErr)
+		f.firstSavedBytes(openDoc{at, ev.After.URI}, ev)
 		f.keepEnds(ev.Disk, ev.DiskErr)
+		f.settleMark(f.ends)
 		if f.encoded != nil {
 			f.encoded.owed = nil
 		}
@@ -355,19 +384,24 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 		f.isHere()
 	}
 	if live, _, _ := f.live(); live.at == at && live.uri == ev.After.URI && f.doc != nil && len(ev.Steps) > 0 {
-		f.doc.Reload(ev.After.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorFormatter})
+		if !f.formattedFor(ev.After.Text) {
+			f.doc.Reload(ev.After.Text, review.Origin{Change: f.core.changeID(), Author: review.AuthorFormatter})
+		}
 		f.stir()
 	}
 	f.publish()
 	if !ev.Unwritten {
 		f.keepSaved()
+		if f.core.elsewhere != nil {
+			f.core.spawn(func() { f.core.elsewhere.wrote(f.path, ev.After.Text) })
+		}
 	}
 }
 
 // dropIfIdle forgets a file of which nothing is known that the disk does not
 // know; mu is held.
 func (f *file) dropIfIdle() {
-	if len(f.open) > 0 || f.flight != nil || f.fileChange() != nil || f.doc != nil && (f.doc.Tracking() || f.doc.Proposing() || f.awaited && f.doc.Remembers()) {
+	if len(f.open) > 0 || f.flight != nil || f.asleep != nil || f.fileChange() != nil || f.doc != nil && (f.doc.Tracking() || f.doc.Proposing() || f.awaited && f.doc.Remembers()) {
 		return
 	}
 	f.doc = nil
@@ -389,145 +423,4 @@ func (f *file) close() {
 	if f.kept.waiting != nil {
 		f.kept.waiting.Stop()
 	}
-}
-
-// publish tells the editors what is to be reviewed, if that has changed, and
-// arranges to do so again when a provisional state settles; mu is held.
-func (f *file) publish() {
-	f.tellOldName()
-	f.tend()
-	f.later()
-	if f.doc == nil {
-		f.show(nil, 0)
-		return
-	}
-	f.doc.DropMoot()
-	_, next := f.doc.Settle(f.core.now())
-	if !next.IsZero() && !f.gone {
-		if f.settling != nil {
-			f.settling.Stop()
-		}
-		f.settling = time.AfterFunc(max(next.Sub(f.core.now()), time.Millisecond), func() {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			if !f.gone {
-				f.publish()
-				f.stir()
-			}
-		})
-		return
-	}
-	rev := f.doc.Revision()
-	if !f.shown && !f.doc.Tracking() && !f.doc.Proposing() && f.shownChange() == nil || f.shown && rev == f.shownRev {
-		f.shownRev = rev
-		return
-	}
-	f.show(f.hunks(), rev)
-}
-
-// republish tells the editors again, for instance when a setting has changed.
-func (f *file) republish() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.shown {
-		f.shownRev = notShown
-		f.publish()
-	}
-}
-
-// show sends the hunks and counts them for their sessions; mu is held.
-func (f *file) show(hunks []review.Hunk, rev uint64) {
-	change := f.shownChange()
-	if len(hunks) == 0 && change == nil && !f.shown {
-		return
-	}
-	f.shown, f.shownRev = len(hunks) > 0 || change != nil, rev
-	r := f.review(hunks)
-	for _, a := range f.core.attached() {
-		a.editor.ReviewChanged(r)
-	}
-	counts := map[string]int{}
-	if by := f.changeBy(); change != nil && by != "" {
-		counts[by] = 0 // it is a file of theirs at least
-	}
-	for _, h := range hunks {
-		of := map[string]bool{}
-		for _, o := range h.Origins {
-			if o.Session != "" && !of[o.Session] {
-				of[o.Session] = true
-				counts[o.Session]++
-			}
-		}
-	}
-	f.core.count(f.path, counts, f.hasOrigin)
-	f.hasOrigin = map[string]bool{}
-	for s := range counts {
-		f.hasOrigin[s] = true
-	}
-}
-
-// review describes the file's state; mu is held.
-func (f *file) review(hunks []review.Hunk) Review {
-	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.shownChange()}
-	if f.doc != nil {
-		r.Rev = strconv.FormatUint(f.doc.Revision(), 10)
-	}
-	if o, d, ok := f.live(); ok {
-		r.URI = o.uri
-		v := d.Version
-		r.Version = &v
-	}
-	return r
-}
-
-// markCreated notes that the file is an agent's: it was not there before.
-func (f *file) markCreated(by review.Origin) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.created, f.entire.by = true, by
-	f.shownRev = notShown
-	f.publish()
-}
-
-func (c *Core) changeID() review.ChangeID { return review.ChangeID(c.newID("c")) }
-
-// count notes how many hunks of a file are pending for each session and tells
-// the sessions whose number has changed.
-func (c *Core) count(p buffers.Path, counts map[string]int, before map[string]bool) {
-	touched := map[string]bool{}
-	c.pendingMu.Lock()
-	for s := range before {
-		if _, ok := counts[s]; !ok {
-			delete(c.pending[s], p)
-			touched[s] = true
-		}
-	}
-	for s, n := range counts {
-		if c.pending[s] == nil {
-			c.pending[s] = map[buffers.Path]int{}
-		}
-		if was, ok := c.pending[s][p]; !ok || was != n {
-			c.pending[s][p] = n
-			touched[s] = true
-		}
-	}
-	c.pendingMu.Unlock()
-	for id := range touched {
-		if s, err := c.findSession(id); err == nil {
-			s.mu.Lock()
-			s.changed()
-			s.mu.Unlock()
-		}
-	}
-}
-
-func (c *Core) pendingOf(session string) Pending {
-	c.pendingMu.Lock()
-	defer c.pendingMu.Unlock()
-	var p Pending
-	for _, n := range c.pending[session] {
-		p.Files++
-		p.Hunks += n
-	}
-	return p
 }

@@ -132,7 +132,7 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 			if had != nil { // what it has since is not in the document yet, and to be merged as well
 				seen = had.Text
 			}
-			base = s.ledger.base(p, content, seen)
+			base = s.ledger.baseSent(p, content, seen, arrived)
 		}
 		return proposal{
 			base: base.String(), taken: had, content: content, origin: s.origin(p),
@@ -217,11 +217,11 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	}
 	base, content := w.proposal.base, w.proposal.content
 	edit := w.proposal.edit
-	var before, after text.Text // looked at only when change is through, like base and content
+	var before, after, baseline text.Text // looked at only when change is through, like base and content
 	w.out, err = f.change(ctx, operation{
 		label: s.agentName + ": " + o.Title, by: &o,
 		apply: func(d *review.Doc) error {
-			before = d.Text()
+			before, baseline = d.Text(), d.Baseline()
 			base = w.proposal.from(d)
 			if edit != nil {
 				made, err := edit(before)
@@ -257,7 +257,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		f.markCreated(o)
 	}
 	if !w.out.onDisk {
-		w.saveErr = c.saveAfter(ctx, s, p, w.out)
+		w.saveErr = c.saveAfter(ctx, s, p, w.out, g == nil && !f.tookAsApproved(o.Change, baseline))
 	}
 	return w, nil
 }
@@ -348,51 +348,111 @@ func lineSpan(r [2]int, rows int) string {
 var (
 	errSaveNever = errors.New("the user saves by hand (setting files.save)")
 	errWasDirty  = errors.New("the user had unsaved changes in it before, and saves it when ready")
+	errTypedIn   = errors.New("it was typed in meanwhile, and will be saved with that by the user")
 )
 
 // saveAfter saves a document the agent has changed, if the setting says so, and
-// says why it is not saved.
-func (c *Core) saveAfter(ctx context.Context, s *session, p buffers.Path, out outcome) error {
-	switch mode := c.settings().Files.Save; {
+// says why it is not saved. What a formatter makes of it then is undecided if the
+// change is.
+func (c *Core) saveAfter(ctx context.Context, s *session, p buffers.Path, out outcome, undecided bool) error {
+	mode := c.settings().Files.Save
+	switch {
 	case !out.changed:
 		return nil
 	case mode == config.SaveNever:
 		return errSaveNever
-	case mode == config.SaveClean && !out.wasClean:
+	case mode == config.SaveClean && !out.wasSaved():
 		return errWasDirty
 	}
-	f, by := c.file(p), s.origin(p).ToolCall
-	f.mu.Lock()
-	f.saving, f.savedBy, f.savingSince = true, by, c.now()
-	f.mu.Unlock()
-	err := out.doc.at.editor.Save(ctx, out.doc.uri)
-	f.mu.Lock()
-	f.saving = false
-	f.mu.Unlock()
+	f, by := c.file(p), s.origin(p)
+	saved := f.beginSave(by, undecided, out)
+	err := f.saveFor(ctx, out, mode == config.SaveClean)
+	saved()
 	if err != nil {
 		s.unsaved(string(p), err)
 	}
 	return err
 }
 
-// unsaved says, once for each file, that the agent's change is not on disk.
+// saveFor has a document saved that an operation for an agent has changed; untouched says: unless
+// the user has changed it since. Another agent may.
+func (f *file) saveFor(ctx context.Context, out outcome, untouched bool) error {
+	for try := 1; ; try++ {
+		d, moved, here := f.sinceChanged(out)
+		switch {
+		case untouched && moved:
+			return errTypedIn
+		case !here:
+			return out.doc.at.editor.Save(ctx, out.doc.uri, 0, true)
+		}
+		f.core.elsewhere.wrote(f.path, d.Text)
+		version := d.Version
+		if !untouched {
+			version = 0
+		}
+		err := out.doc.at.editor.Save(ctx, out.doc.uri, version, true)
+		if !errors.Is(err, ErrNotSaved) {
+			return err
+		}
+		// Who types while an editor saves is left with unsaved changes, or with no save at all.
+		now, moved, here := f.sinceChanged(out)
+		switch {
+		case !here || now.Text.Equal(d.Text):
+			return err
+		case moved || !untouched || try == maxTries:
+			return errTypedIn
+		}
+	}
+}
+
+// sinceChanged returns the document of an operation, and whether the user has changed it since.
+// What it is by then is known to be theirs or not: here is false if the document is not
+// the file's any more.
+func (f *file) sinceChanged(out outcome) (d *buffers.Document, moved, here bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for {
+		live, d, ok := f.live()
+		switch {
+		case !ok || live != out.doc || f.doc == nil:
+			return nil, false, false
+		case f.doc.Text().Equal(d.Text):
+			return d, f.keys != out.keys, true
+		}
+		told := f.moved // a change that is being taken in just now
+		f.mu.Unlock()
+		select {
+		case <-told:
+		case <-f.core.ctx.Done():
+		}
+		f.mu.Lock()
+		if f.core.ctx.Err() != nil {
+			return nil, false, false
+		}
+	}
+}
+
+// unsaved says, once for each file and reason, that the agent's change is not on disk.
 func (s *session) unsaved(path string, err error) {
+	why := err.Error()
+	switch {
+	case errors.Is(err, ErrUnsupported):
+		why = "save it when you are ready"
+	case errors.Is(err, errTypedIn):
+		why = "you typed in it meanwhile, save it when you are ready"
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.notSaved[path] {
+	if s.notSaved[path] == why {
 		return
 	}
 	if s.notSaved == nil {
-		s.notSaved = map[string]bool{}
+		s.notSaved = map[string]string{}
 	}
-	s.notSaved[path] = true
+	s.notSaved[path] = why
 	turnID := ""
 	if s.running != nil {
 		turnID = s.running.id
 	}
-	why := err.Error()
-	if errors.Is(err, ErrUnsupported) {
-		why = "save it when you are ready"
-	}
-	s.entryChanged(s.log.add(EntryNotice, turnID, fmt.Sprintf("%s was changed in the editor and is not saved: %s", path, why)))
+	s.entryChanged(s.log.add(EntryNotice, turnID, fmt.Sprintf("%s was changed in the editor and is not saved: %s", s.relative(path), why)))
 }

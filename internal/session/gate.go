@@ -232,7 +232,7 @@ func (g *gate) land(ctx context.Context, p part) (landed, error) {
 		f.markCreated(o)
 	}
 	if !l.out.onDisk {
-		l.saveErr = c.saveAfter(ctx, g.sess, f.path, l.out)
+		l.saveErr = c.saveAfter(ctx, g.sess, f.path, l.out, !accept)
 	}
 	return l, nil
 }

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -29,7 +31,9 @@ type sighting struct {
 	when   time.Time
 	change review.ChangeID // the agent's own write that made it, if it is one
 	order  uint64          // when, among what comes and goes
+	first  uint64          // as order, when the agent first saw it
 	anew   bool            // read because a write was refused
+	may    bool            // on disk at a turn point, by another hand: nobody knows that it was looked at
 }
 
 // ledgerDepth bounds the texts kept for one file.
@@ -40,6 +44,9 @@ func newLedger(now func() time.Time) *ledger {
 }
 
 func (l *ledger) saw(p buffers.Path, t text.Text) { l.add(p, sighting{text: t}) }
+
+// mayHaveSeen notes a text that somebody else has put where the agent can have looked.
+func (l *ledger) mayHaveSeen(p buffers.Path, t text.Text) { l.add(p, sighting{text: t, may: true}) }
 
 // read notes a text that the agent asked us for. From then on it is not taken
 // to look at the file on disk by itself.
@@ -62,8 +69,14 @@ func (l *ledger) add(p buffers.Path, s sighting) {
 	defer l.mu.Unlock()
 	s.when = l.now()
 	l.order++
-	s.order = l.order
-	list := slices.DeleteFunc(l.seen[p], func(o sighting) bool { return o.text.Equal(s.text) && o.change == s.change })
+	s.order, s.first = l.order, l.order
+	list := slices.DeleteFunc(l.seen[p], func(o sighting) bool {
+		same := o.text.Equal(s.text) && o.change == s.change && o.may == s.may
+		if same {
+			s.first = min(s.first, o.first)
+		}
+		return same
+	})
 	list = append(list, s)
 	if len(list) > ledgerDepth {
 		list = slices.Delete(list, 0, len(list)-ledgerDepth)
@@ -128,17 +141,30 @@ func (l *ledger) made(p buffers.Path, live text.Text, arrived uint64) bool {
 // made of the disk, not of the unsaved text that came with a prompt.
 //
 // A text that is just like one it saw earlier, and has seen another since, is a
-// return to that text: only so can it take a write back.
+// return to that text: only so can it take a write back. What it may have seen since of
+// others' is none of its own to take back, if it asks us for the file.
+//
+// Nor is a text meant by which the agent would itself have made a change that one it saw later
+// has: it has that from there, see [knows]. Of what was taken back since, see [butTakenBack].
 func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text {
+	return l.baseSent(p, content, disk, math.MaxUint64)
+}
+
+// baseSent is base for a write that has arrived then: what was answered later is not in it.
+func (l *ledger) baseSent(p buffers.Path, content string, disk text.Text, arrived uint64) text.Text {
 	l.mu.Lock()
 	list := slices.Clone(l.seen[p])
-	if !l.asked[p] || len(list) == 0 {
+	asked := l.asked[p]
+	if !asked || len(list) == 0 {
 		list = slices.Insert(list, 0, sighting{text: disk})
 	}
 	l.mu.Unlock()
 	rows := linediff.Split(content)
-	best, found := -1, text.Text{}
+	best, nearest := -1, -1
 	newest := len(list) - 1
+	for asked && newest > 0 && list[newest].may {
+		newest--
+	}
 	for i, s := range slices.Backward(list) {
 		n := 0
 		for _, e := range linediff.Diff(s.text.Lines(0, s.text.LineCount()), rows) {
@@ -148,13 +174,48 @@ func (l *ledger) base(p buffers.Path, content string, disk text.Text) text.Text 
 			return list[newest].text
 		}
 		if best < 0 || n < best {
-			best, found = n, s.text
+			best, nearest = n, i
 		}
 		if n == 0 {
 			break
 		}
 	}
-	return found
+	for later := newest; later > nearest; later-- {
+		if s := list[later]; !s.may && knows(rows, list, nearest, later) {
+			nearest = later
+			break
+		}
+	}
+	if asked {
+		return butTakenBack(rows, list, nearest, arrived)
+	}
+	return list[nearest].text
+}
+
+// knows reports whether rows, which list[from] is the nearest to, were made of what the agent
+// saw later all the same: they have a change that came with it, and leave out nothing that
+// was new in it. An agent may make anew what was taken back, of a text in which little else
+// was done: that is nearer to what it had made then than to what it has read.
+func knows(rows []string, list []sighting, from, later int) bool {
+	was, is := list[from].text.Lines(0, list[from].text.LineCount()), list[later].text.Lines(0, list[later].text.LineCount())
+	came := linediff.Diff(was, is)
+	if !slices.ContainsFunc(linediff.Diff(was, rows), func(e linediff.Edit) bool {
+		return !blankRows(was[e.A0:e.A1], rows[e.B0:e.B1]) && slices.ContainsFunc(came, func(o linediff.Edit) bool {
+			return o.A0 == e.A0 && o.A1 == e.A1 && slices.Equal(is[o.B0:o.B1], rows[e.B0:e.B1])
+		})
+	}) {
+		return false
+	}
+	return keepsNew(rows, list, later)
+}
+
+func blankRows(sides ...[]string) bool {
+	for _, rows := range sides {
+		if slices.ContainsFunc(rows, func(row string) bool { return strings.TrimSpace(row) != "" }) {
+			return false
+		}
+	}
+	return true
 }
 
 // texts are those the session saw of a file, the newest first.

@@ -137,10 +137,12 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 	}
 	f, now := d.core.file(l.Path), text.New(l.After.Content)
 	switch {
+	case ok && isMovedBack(had.Last):
+		return had, true
 	case policy.Secret(string(l.Path)):
 		had.Last.Path, had.Last.Secret, had.Last.Pending, had.Last.Before = string(l.Path), true, max(had.Last.Pending, 1), nil
 		return had, true
-	case ok && (had.Last.Secret || (had.Last.Opaque != "") == l.isText()):
+	case ok && (had.Last.Secret || had.Last.Opaque != "" && l.isText()):
 		return had, true
 	case !l.isText():
 		return d.opaqueLeft(f, had, l)
@@ -197,7 +199,7 @@ func (d *durable) opaqueLeft(f *file, e journal.Entry, l *leftover) (journal.Ent
 	case !l.After.Exists:
 		r.OpaqueOp = "delete"
 	}
-	r.State = f.opaqueState(was, l.After)
+	r.State, r.Beside = f.opaqueState(was, l.After), besideRows(e.Last.Beside, f.rowsLeft(e, l.Before))
 	return journal.Entry{Last: r}, true
 }
 
@@ -212,8 +214,12 @@ type task struct {
 // tasks joins what the journals of earlier runs say of each file with what nobody has looked
 // at.
 func (d *durable) tasks(entries []journal.Entry, left []leftover, first bool, sum *resumed) (out []task) {
+	back := map[buffers.Path]bool{} // files that have got their old names back, and have nothing of an agent's
 	for _, list := range byPath(entries) {
 		e, lost := d.joined(list)
+		if isMovedBack(e.Last) {
+			back[buffers.Path(e.Last.From)] = true
+		}
 		sum.lost = append(sum.lost, lost...)
 		t := task{path: buffers.Path(e.Last.Path), entry: &e}
 		if f := d.core.file(t.path); first || !f.inUse() && !f.isKnown() {
@@ -224,7 +230,7 @@ func (d *durable) tasks(entries []journal.Entry, left []leftover, first bool, su
 	for i := range left {
 		l := &left[i]
 		f := d.core.file(l.Path)
-		if !first && (f.inUse() || f.isKnown()) {
+		if back[l.Path] || !first && (f.inUse() || f.isKnown()) {
 			continue // this process has seen what became of it
 		}
 		at := slices.IndexFunc(out, func(t task) bool { return t.path == l.Path })

@@ -39,6 +39,7 @@ var (
 	modelSeed    = flag.Uint64("modelseed", 0, "the seed of the only history of the model to run, if not 0")
 	modelFrom    = flag.Uint64("modelfrom", 1, "the seed of the first history of the model")
 	modelHistory = flag.Int("modelhistory", 40, "the steps of one history of the model")
+	modelBad     = flag.Int("modelbad", 3, "the histories gone wrong after which the model stops")
 )
 
 func TestModel(t *testing.T) {
@@ -53,21 +54,21 @@ func TestModel(t *testing.T) {
 			seed, limit = *modelSeed, 0
 		}
 		var w *modelWorld
+		var err error // told outside: a bubble that fails ends the whole test
 		synctest.Test(t, func(t *testing.T) {
 			w = newModel(t, seed)
-			err := w.run(*modelHistory)
-			if err != nil {
+			if err = w.run(*modelHistory); err != nil {
 				for _, f := range w.files {
 					w.dump(f)
 				}
 			}
 			w.close()
-			if err != nil {
-				bad++
-				t.Errorf("seed %d (-modelseed %d), %+v: %v\n%s", seed, seed, w.opts, err, strings.Join(w.trace[max(0, len(w.trace)-60):], "\n"))
-			}
 		})
-		if steps += w.steps; bad == 3 {
+		if err != nil {
+			bad++
+			t.Errorf("seed %d (-modelseed %d), %+v: %v\n%s", seed, seed, w.opts, err, strings.Join(w.trace[max(0, len(w.trace)-60):], "\n"))
+		}
+		if steps += w.steps; bad == *modelBad {
 			break
 		}
 	}
@@ -79,6 +80,7 @@ type modelOptions struct {
 	bare              bool // files have no final line end
 	reload, adopt     bool // what the editor can do
 	save, format      bool
+	marks             bool // it tells what saving changes, and can save without that
 	reloadsByChange   bool // its reload is one big change, not close and open
 	disk              bool // the agent writes the disk itself, mostly
 	files             int
@@ -95,15 +97,16 @@ type modelOptions struct {
 }
 
 type modelWorld struct {
-	t    *testing.T
-	r    *rand.Rand
-	er   *rand.Rand // the editor's, used on other goroutines
-	erMu sync.Mutex
-	opts modelOptions
-	c    *Core
-	e    *fakeEditor
-	l    *fakeLauncher
-	root string
+	t        *testing.T
+	r        *rand.Rand
+	er       *rand.Rand // the editor's, used on other goroutines
+	erMu     sync.Mutex
+	refusals int // of the editor, one after the other
+	opts     modelOptions
+	c        *Core
+	e        *fakeEditor
+	l        *fakeLauncher
+	root     string
 
 	state   string // where the journal is
 	runs    int    // of acp-ls
@@ -137,6 +140,7 @@ type modelKnown struct {
 	seen    []string
 	asked   bool   // it has asked us for it
 	sent    string // what it wrote through us last
+	sentAt  int    // how many texts it had seen then
 	known   string // what the agent believes to be there
 	knows   bool
 	decided bool     // since it has read it: what was rejected of its own is no base any more
@@ -166,6 +170,7 @@ type modelFile struct {
 	here int
 
 	slept bool            // the editor was killed with unsaved text in it
+	lay   string          // beside it: what the disk had
 	had   map[string]bool // texts that there were
 
 	loose  bool // gone may be anything possible: the user undid something
@@ -176,7 +181,23 @@ type modelFile struct {
 	unsure bool            // the disk may have been taken in or not
 	anyEnd bool            // there was a moment without a line end to go by
 
-	contested []string // rows, not the user's, that were in conflict at the last rest
+	nameless  bool            // beside gone: so was, at the last rest, a row that has no name
+	contested []string        // rows, not the user's, that were in conflict at the last rest
+	disputed  string          // what the disk had when there was such a row last
+	otherEnd  map[string]bool // rows that came by the disk with another line end than the file's
+
+	made    map[string]bool // texts that the user has made since the disk was taken in, which had madeFor
+	madeFor string
+
+	went map[string]bool // texts that the editor's document had; under erMu, for it has them on other goroutines
+}
+
+// makes notes a text that the user has made of a document: its editor may write it without a word.
+func (f *modelFile) makes(text string) {
+	if f.madeFor != f.taken {
+		f.made, f.madeFor = map[string]bool{}, f.taken
+	}
+	f.made[onlyLF(text)] = true
 }
 
 // becomes notes the text that there is now.
@@ -198,6 +219,7 @@ func newModel(t *testing.T, seed uint64) *modelWorld {
 	more := rand.New(rand.NewPCG(seed, 23)) // what was thought of later changes no other history
 	w.opts.journal, w.opts.two, w.opts.again, w.opts.whole = more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0
 	w.opts.encoding = []position.Encoding{position.UTF8, position.UTF16, position.UTF32}[more.IntN(3)]
+	w.opts.marks = more.IntN(2) == 0
 	w.root = t.TempDir()
 	if p, err := buffers.Resolve(w.root); err == nil {
 		w.root = string(p)
@@ -208,7 +230,8 @@ func newModel(t *testing.T, seed uint64) *modelWorld {
 	w.start()
 	t.Cleanup(func() { w.stop() })
 	for i := range w.opts.files {
-		f := &modelFile{name: fmt.Sprintf("f%d", i), gone: map[string]bool{}, ever: map[string]bool{}, lax: map[string]bool{}, had: map[string]bool{}, odd: map[string]bool{}, slack: map[string]bool{}}
+		f := &modelFile{name: fmt.Sprintf("f%d", i), gone: map[string]bool{}, ever: map[string]bool{}, lax: map[string]bool{}, had: map[string]bool{}, odd: map[string]bool{}, slack: map[string]bool{},
+			went: map[string]bool{}, otherEnd: map[string]bool{}, made: map[string]bool{}, disputed: "\x00"}
 		f.path = filepath.Join(w.root, f.name)
 		f.uri = buffers.PathURI(f.path)
 		var rows []string
@@ -267,7 +290,7 @@ func (w *modelWorld) start() {
 	w.e = newFakeEditor(w.t, w.c, w.root)
 	w.e.enc = w.opts.encoding
 	w.e.at.SetEncoding(w.e.enc)
-	w.e.caps = map[string]bool{"reload": w.opts.reload, "adopt": w.opts.adopt, "save": w.opts.save}
+	w.e.caps = map[string]bool{"reload": w.opts.reload, "adopt": w.opts.adopt, "save": w.opts.save, "format": w.opts.marks}
 	w.editor()
 }
 
@@ -379,6 +402,11 @@ func (w *modelWorld) write(f *modelFile, s string) {
 		w.t.Fatal(err)
 	}
 	f.disk, f.exists = s, true
+	for _, row := range rowsOfText(s) {
+		if strings.HasSuffix(row, "\n") && strings.HasSuffix(row, "\r\n") != (w.opts.eol == "\r\n") {
+			f.otherEnd[nameOf(row)] = true
+		}
+	}
 }
 
 var (
@@ -471,6 +499,14 @@ func (s sight) inConflict() bool {
 	return slices.ContainsFunc(s.hunks, func(h review.Hunk) bool { return h.State == review.StateConflict })
 }
 
+// namelessGone tells whether a row is in the baseline only that has no name.
+func (s sight) namelessGone() bool {
+	count := func(s string) int { return len(rowsOfText(s)) - len(namesOf(s)) }
+	return slices.ContainsFunc(s.hunks, func(h review.Hunk) bool {
+		return h.State == review.StatePending && count(h.BaseText) > count(h.Text)
+	})
+}
+
 // contested are the rows in conflict that are not the user's, by name.
 func (s sight) contested() []string {
 	var names []string
@@ -509,7 +545,11 @@ func (w *modelWorld) verify() error {
 		}
 	}
 	for _, f := range w.files {
-		f.contested = w.see(f).contested()
+		s := w.see(f)
+		if f.contested = s.contested(); len(f.contested) > 0 {
+			f.disputed = f.taken
+		}
+		f.nameless = s.namelessGone()
 	}
 	return w.verifyWords()
 }
@@ -530,9 +570,9 @@ func (w *modelWorld) verifyFile(f *modelFile) error {
 		w.over = true
 		return nil
 	}
-	f.anyEnd = f.anyEnd || !strings.Contains(s.text, "\n")
+	f.anyEnd = f.anyEnd || !strings.Contains(s.text, "\n") || f.exists && !strings.Contains(f.disk, "\n") // which a write takes in first
 	for _, row := range rowsOfText(s.text) {
-		if !f.anyEnd && strings.HasSuffix(row, "\n") && strings.HasSuffix(row, "\r\n") != (w.opts.eol == "\r\n") {
+		if !f.anyEnd && !f.otherEnd[nameOf(row)] && strings.HasSuffix(row, "\n") && strings.HasSuffix(row, "\r\n") != (w.opts.eol == "\r\n") {
 			return fmt.Errorf("row %q has another line end", row)
 		}
 	}

@@ -211,6 +211,7 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	if behind {
 		want = namesOf(f.disk) // nothing is unsaved, whatever was taken in of the disk
 	}
+	news := f.taken != f.disk // also of rows without a name
 	// What of that was in a conflict is settled by the write.
 	disputed := append(difference(f.taken, f.disk), difference(f.disk, f.taken)...)
 	if behind { // until the user types
@@ -231,7 +232,7 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	s := w.see(f)
 	var e *Error
 	// The agent has sent what is there itself.
-	certain := f.asked && there && known == f.text && f.sent == f.text && len(disputed) == 0 && typed == nil
+	certain := f.asked && there && known == f.text && f.sent == f.text && !f.saw() && !news && len(disputed) == 0 && typed == nil
 	switch {
 	case err == nil && certain:
 		want = w.expected(want, known, content)
@@ -244,7 +245,7 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	}
 	f.known, f.knows, f.refused = content, err == nil, nil
 	if f.seen = append(f.seen, content); err == nil {
-		f.sent, f.mirror = content, content
+		f.sent, f.mirror, f.sentAt = content, content, len(f.seen)
 	} else {
 		f.refused = []string{known, content}
 	}
@@ -265,13 +266,18 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	return nil
 }
 
+// saw tells whether the agent can have seen anything else since it has sent what it sent last.
+func (k *modelKnown) saw() bool {
+	return slices.ContainsFunc(k.seen[k.sentAt:], func(s string) bool { return s != k.sent })
+}
+
 // patched are the rows of a text to which a write was applied: the difference from
 // what the agent knew or, as nobody can know that, from something it has seen that is as
 // near.
 func (w *modelWorld) patched(f *modelFile, s sight, now []string, known, content string, disputed []string) []string {
-	n := len(difference(known, content)) + len(difference(content, known))
+	n := changedBetween(known, content)
 	for _, seen := range append(f.seen, f.disk) {
-		if m := len(difference(seen, content)) + len(difference(content, seen)); m <= n {
+		if changedBetween(seen, content) <= n {
 			if want := w.expected(now, seen, content); w.compare(s, want, disputed...) == nil {
 				return want
 			}
@@ -285,6 +291,27 @@ func (w *modelWorld) patched(f *modelFile, s sight, now []string, known, content
 		}
 	}
 	return w.expected(now, known, content)
+}
+
+// changedBetween counts the rows that are taken out and put in to make b of a: also those that
+// have no name.
+func changedBetween(a, b string) int {
+	rows := func(s string) []string { return strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n") }
+	from, to := rows(a), rows(b)
+	alike := make([]int, len(to)+1) // of the rows of a so far and the first ones of b: the most in common, in order
+	for _, x := range from {
+		before := 0
+		for j, y := range to {
+			above := alike[j+1]
+			if x == y {
+				alike[j+1] = before + 1
+			} else {
+				alike[j+1] = max(above, alike[j])
+			}
+			before = above
+		}
+	}
+	return len(from) + len(to) - 2*alike[len(to)]
 }
 
 // rewritten looks at a file that nobody has open, and that was written by the core.

@@ -24,10 +24,10 @@ func (w *modelWorld) crashStep() error {
 		was[f] = w.see(f)
 	}
 	both := w.r.IntN(3) == 0
-	w.logf("acp-ls is killed and started again, the editor too: %v", both)
+	w.logf("acp-ls is killed and started again, the editor too: %v; open is %v", both, w.openNow())
 	old := w.e
 	old.onApply = func(DocumentEdit) (bool, error) { return true, ErrRefused }
-	old.onSave = func(string) error { return ErrUnsupported }
+	old.onSaving = func(string, bool) error { return ErrUnsupported }
 	old.onReload = func(string) (bool, error) { return false, nil }
 	old.onAdopt = func(string, int32, string) (bool, error) { return false, nil }
 	state := w.t.TempDir()
@@ -59,7 +59,7 @@ func (w *modelWorld) crashStep() error {
 	w.settle()
 	for _, f := range w.files {
 		if thrown[f] {
-			f.slept = true
+			f.slept, f.lay = true, f.disk
 			if err := w.discarded(f, was[f]); err != nil {
 				return err
 			}
@@ -76,10 +76,18 @@ func (w *modelWorld) crashStep() error {
 		if f.open && !f.exists {
 			now.deleted = was[f].deleted // a document says nothing of a file that is not there
 		}
+		if f.open && f.disk == "" && now.text == "" {
+			// A document that was opened without a file says nothing of an empty one that comes under
+			// it; who finds the file anew, which was not there when the turn began, does.
+			now.created = was[f].created
+		}
 		if f.slept {
 			// What was rejected after the last save is listed again, or will be when the file is opened.
+			// Until then so are the conflicts that were in it, which belong to neither text nor
+			// baseline, if the disk has got another text than was left.
 			now.hunks = slices.DeleteFunc(now.hunks, func(h review.Hunk) bool {
-				return h.State == review.StateRejected && !slices.ContainsFunc(was[f].hunks, func(g review.Hunk) bool { return g.ID == h.ID })
+				may := h.State == review.StateRejected || h.State == review.StateConflict && !f.open
+				return may && !slices.ContainsFunc(was[f].hunks, func(g review.Hunk) bool { return g.ID == h.ID })
 			})
 		}
 		if err := sameSight(was[f], now); err != nil {
@@ -106,4 +114,14 @@ func sameSight(a, b sight) error {
 		return fmt.Errorf("hunks are %+v, were %+v", b.hunks, a.hunks)
 	}
 	return nil
+}
+
+// openNow names the files that are open.
+func (w *modelWorld) openNow() (names []string) {
+	for _, f := range w.files {
+		if f.open {
+			names = append(names, f.name)
+		}
+	}
+	return names
 }

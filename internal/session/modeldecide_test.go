@@ -2,8 +2,10 @@ package session
 
 import (
 	"fmt"
+	"os"
 	"slices"
 
+	"acp-ls/buffers"
 	"acp-ls/internal/review"
 )
 
@@ -11,6 +13,18 @@ import (
 func (w *modelWorld) decideStep(f *modelFile) error {
 	if err := w.upToDate(); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(w.files, func(f *modelFile) bool { return f.loose || f.any }) {
+		// The user has just come to a text that there was, or that the disk has, and what is
+		// undecided in it has to be found out first: the decision waits for that, and what there is
+		// to decide on is not what is to be seen now.
+		w.settle()
+		if err := w.verify(); err != nil || w.over {
+			return err
+		}
+		for _, f := range w.files {
+			w.knows(f)
+		}
 	}
 	before := map[*modelFile]sight{}
 	for _, f := range w.files {
@@ -93,6 +107,17 @@ func (w *modelWorld) decideStep(f *modelFile) error {
 		}
 	}
 	return nil
+}
+
+// knows notes that the core has taken in what the disk has, which the user has come to: so it is
+// in the text, and the decision takes it out, or not.
+func (w *modelWorld) knows(f *modelFile) {
+	o := w.c.file(buffers.Path(f.path))
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if f.open && f.exists && f.text == f.disk && o.before != nil && o.before.String() == f.disk {
+		f.taken, f.isTaken = f.disk, true
+	}
 }
 
 // upToDate has what is on disk of files that nobody has open taken in: a decision does
@@ -231,7 +256,9 @@ func (w *modelWorld) restores(f *modelFile, was sight, d Decision, err error) er
 		}
 		want = w.expected(want, h.BaseText, h.Text)
 		for _, n := range difference(h.BaseText, h.Text) {
-			delete(w.accepted, n) // accepted, undone, restored
+			if !f.gone[n] { // else it comes back where another change has taken it out
+				delete(w.accepted, n) // accepted, undone, restored
+			}
 		}
 	}
 	if err := w.compare(s, want); err != nil {
@@ -296,6 +323,11 @@ func (w *modelWorld) adopted(f *modelFile, was sight, d Decision, accept bool, e
 	}
 	for _, h := range was.hunks {
 		f.oddly(h)
+		if accept && slices.Contains(d.Decided, h.ID) {
+			for _, n := range namesOf(h.Gone) {
+				f.slack[n] = true // it is not there to say whose decision it fell under
+			}
+		}
 	}
 	inBase, inText := setOf(namesOf(s.base)), setOf(namesOf(s.text))
 	wasBase, wasText := setOf(namesOf(was.base)), setOf(namesOf(was.text))
@@ -356,6 +388,15 @@ func (w *modelWorld) takesBack(f *modelFile, was sight, d Decision, err error) e
 	s, err := w.after(f, was, d, err)
 	if err != nil {
 		return err
+	}
+	if f.open && was.created { // its rejection has removed it, and what undo has brought back is in it
+		b, err := os.ReadFile(f.path)
+		if now := string(b); err == nil && (!f.exists || now != f.disk) {
+			if now != s.text {
+				return fmt.Errorf("%s: undo made %q of %q on disk, the text is %q", f.name, now, f.disk, s.text)
+			}
+			f.disk, f.exists, f.taken, f.isTaken = now, true, now, true
+		}
 	}
 	inText := setOf(namesOf(s.text))
 	for _, n := range namesOf(was.text) {

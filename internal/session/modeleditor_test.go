@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"acp-ls/buffers"
 )
 
 func (w *modelWorld) fileOf(uri string) *modelFile {
@@ -19,6 +21,21 @@ func (w *modelWorld) chance(n int) bool {
 	return w.er.IntN(n) == 0
 }
 
+// unwilling tells whether the editor may not make an edit once more: what it never makes is given
+// up after maxTries, and then is not in the text until somebody tries again.
+func (w *modelWorld) unwilling() bool {
+	w.erMu.Lock()
+	defer w.erMu.Unlock()
+	w.refusals++
+	return w.refusals < maxTries
+}
+
+func (w *modelWorld) willing() {
+	w.erMu.Lock()
+	defer w.erMu.Unlock()
+	w.refusals = 0
+}
+
 // editor makes the editor one of the kind that the options say.
 func (w *modelWorld) editor() {
 	w.e.onApply = func(d DocumentEdit) (bool, error) {
@@ -28,19 +45,20 @@ func (w *modelWorld) editor() {
 			w.erMu.Unlock()
 			time.Sleep(wait)
 		}
-		if w.opts.refuses && w.chance(6) {
+		if w.opts.refuses && w.chance(6) && w.unwilling() {
 			return true, ErrRefused
 		}
-		if w.opts.forgets && w.chance(8) {
+		if w.opts.forgets && w.chance(8) && w.unwilling() {
 			return true, nil
 		}
+		w.willing()
 		err := w.e.edit(d, true)
 		if err == nil {
 			w.did(w.fileOf(d.URI))
 		}
 		return true, err
 	}
-	w.e.onSave = func(uri string) error {
+	w.e.onSaving = func(uri string, format bool) error {
 		f := w.fileOf(uri)
 		if !w.opts.save {
 			return ErrUnsupported
@@ -48,7 +66,7 @@ func (w *modelWorld) editor() {
 		if f.exists && f.disk != f.base {
 			return errors.New("the file has changed since it was read")
 		}
-		w.saveNow(f)
+		w.saveAs(f, format || !w.opts.marks, w.opts.marks)
 		f.saves = true
 		return nil
 	}
@@ -100,5 +118,6 @@ func (w *modelWorld) dump(f *modelFile) {
 	for _, h := range s.hunks {
 		hs = append(hs, fmt.Sprintf("%s %q>%q", h.State, h.BaseText, h.Text))
 	}
-	w.logf("   now %q base %q %q disk %q taken %q", s.text, s.base, hs, f.disk, f.taken)
+	o := w.c.file(buffers.Path(f.path))
+	w.logf("   now %q base %q %q created %v deleted %v gone %v missing %v disk %q taken %q", s.text, s.base, hs, o.created, o.deleted, o.entire.gone, o.missing, f.disk, f.taken)
 }

@@ -426,3 +426,63 @@ func TestReloadInAnotherStyle(t *testing.T) {
 		}
 	}
 }
+
+// A file that an agent takes away, and that is found gone when it is written next, is a file that
+// was deleted, and one that was written anew is no new one; a document that is opened and closed
+// there changes nothing of that.
+func TestFileFoundGoneByAWrite(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		for _, opened := range []bool{false, true} {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			want := "delete"
+			turnOf(t, c, l, func(h Host, sid string) {
+				if err := h.WriteTextFile(t.Context(), sid, path, ten+"11\n"); err != nil {
+					t.Error(err)
+				}
+				if err := os.Remove(path); err != nil {
+					t.Error(err)
+				}
+				content := ten + "11\n12\n"
+				if !refused {
+					c.allSessions()[0].ledger.gone(buffers.Path(path))
+					want = ""
+				}
+				if err := h.WriteTextFile(t.Context(), sid, path, content); (err != nil) != refused {
+					t.Errorf("refused %v: write: %v", refused, err)
+				}
+				op := func() string {
+					if r := c.Reviews(uri, ""); len(r) == 1 && r[0].File != nil {
+						return r[0].File.Op
+					}
+					return ""
+				}
+				if got := op(); got != want {
+					t.Errorf("refused %v: the file is shown as %q, want %q", refused, got, want)
+				}
+				if opened {
+					text := ""
+					if !refused {
+						text = content
+					}
+					e.open(uri, text)
+					awaitLook(t, c.file(buffers.Path(path)))
+					e.close(uri)
+					c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+					if got := op(); got != want {
+						t.Errorf("refused %v: after it was open the file is shown as %q, want %q", refused, got, want)
+					}
+				}
+			})
+			if _, err := c.Reject(t.Context(), Decide{URI: uri}); err != nil {
+				t.Error(err)
+			}
+			if got := readFile(t, path); got != ten {
+				t.Errorf("refused %v, opened %v: reject leaves %q", refused, opened, got)
+			}
+		}
+	}
+}

@@ -11,14 +11,14 @@ import (
 
 // typed notes that the user made now of the text.
 func (w *modelWorld) typed(f *modelFile, now string) {
-	if now == f.disk && (f.taken != f.disk || len(f.contested) > 0) {
+	if now == f.disk && (f.taken != f.disk || len(f.contested) > 0 || f.disputed == f.disk) {
 		// Or a reload: nobody can tell. What of the disk was in conflict with the text has
-		// come into it by that, and is the agent's.
+		// come into it by that, and is the agent's; also if the user has decided on it.
 		w.undone(f, now)
 		f.any = true
 		return
 	}
-	if f.had[now] {
+	if f.had[now] || f.hadButForItsEnd(now, w.opts.eol) || w.wentThrough(f, now) {
 		w.undone(f, now) // as far as anybody can tell
 		return
 	}
@@ -32,6 +32,17 @@ func (w *modelWorld) typed(f *modelFile, now string) {
 	}
 	w.forgetWords(f.text, now)
 	f.becomes(now)
+}
+
+// hadButForItsEnd tells whether there was the text with a terminator at its end, or without it:
+// the undo of some editors brings back the one for the other. What does nothing but that is no undo.
+func (f *modelFile) hadButForItsEnd(now, eol string) bool {
+	other := now + eol
+	if strings.HasSuffix(now, "\n") {
+		other = strings.TrimSuffix(strings.TrimSuffix(now, "\n"), "\r")
+	}
+	blank := other == "" || strings.HasSuffix(other, "\n") && now != "" && strings.HasSuffix(now, "\n")
+	return now != "" && !blank && other != f.text && f.had[other]
 }
 
 // forgetWords notes that the user has taken words out.
@@ -53,9 +64,14 @@ func (w *modelWorld) agentMade(f *modelFile, now string) {
 		}
 	}
 	for _, n := range difference(f.text, now) {
-		if !isAgents(n) && !f.gone[n] {
-			w.claimed[n] = true // what the user let go, the agent has put back as its own
+		switch { // what the user let go, the agent has put back as its own
+		case f.gone[n]:
+		case !isAgents(n):
+			w.claimed[n] = true
 			delete(w.accepted, n)
+		case f.loose:
+			f.lax[n] = true
+		default:
 			delete(w.accepted, n)
 		}
 		delete(f.gone, n)
@@ -143,6 +159,7 @@ func (w *modelWorld) userStep(f *modelFile) error {
 		now := f.text[:e.at] + e.s + f.text[e.end:]
 		w.e.typeAt(f.uri, e.at, e.end, e.s)
 		w.typed(f, now)
+		f.makes(now)
 		if w.r.IntN(3) == 0 {
 			time.Sleep(time.Duration(w.r.IntN(250)) * time.Millisecond)
 		}
@@ -154,6 +171,9 @@ func (w *modelWorld) userStep(f *modelFile) error {
 // did puts the text on the editor's undo history.
 func (w *modelWorld) did(f *modelFile) {
 	now := w.e.text(f.uri)
+	w.erMu.Lock()
+	defer w.erMu.Unlock()
+	f.went[now] = true
 	if len(f.undo) > 0 && f.undo[f.here] == now {
 		return
 	}
@@ -185,7 +205,16 @@ func (w *modelWorld) undoStep(f *modelFile) error {
 		w.e.typeAt(f.uri, a, len(f.text)-b, now[a:len(now)-b])
 	}
 	w.undone(f, now)
+	f.any = f.any || now == f.disk && f.taken != f.disk // see typed
+	f.makes(now)
 	return nil
+}
+
+// wentThrough tells whether the editor's document had a text.
+func (w *modelWorld) wentThrough(f *modelFile, text string) bool {
+	w.erMu.Lock()
+	defer w.erMu.Unlock()
+	return f.went[text]
 }
 
 // undone notes that the text is one that there was before.
@@ -197,7 +226,7 @@ func (w *modelWorld) undone(f *modelFile, now string) {
 	for _, n := range namesOf(now) {
 		// To recall a text that has no place for what is gone now would lose that: the
 		// engine takes such an undo for typing, and so what it brings for the user's.
-		if w.claimed[n] || f.slack[n] || isAgents(n) && (len(f.gone) > 0 || w.crashed) {
+		if w.claimed[n] || f.slack[n] || isAgents(n) && (len(f.gone) > 0 || f.nameless || w.crashed) {
 			f.lax[n] = true
 		}
 	}
@@ -235,11 +264,15 @@ func (w *modelWorld) maySave(f *modelFile) bool {
 	return f.isTaken == f.exists
 }
 
-func (w *modelWorld) saveNow(f *modelFile) {
+func (w *modelWorld) saveNow(f *modelFile) { w.saveAs(f, true, false) }
+
+// saveAs saves as the user does, or without what a formatter would do; told: the editor says
+// what that does.
+func (w *modelWorld) saveAs(f *modelFile, format, told bool) {
 	w.e.wire.Lock() // the user may be typing
 	defer w.e.wire.Unlock()
 	s := w.e.text(f.uri)
-	if w.opts.format {
+	if w.opts.format && format {
 		w.erMu.Lock()
 		rows := rowsOfText(s)
 		for i := range rows {
@@ -252,7 +285,7 @@ func (w *modelWorld) saveNow(f *modelFile) {
 		w.erMu.Unlock()
 		new := strings.Join(rows, "")
 		if a, b := ends(s, new); s != new {
-			w.e.typeLocked(f.uri, a, len(s)-b, new[a:len(new)-b])
+			w.e.replaceLocked(f.uri, a, len(s)-b, new[a:len(new)-b], told)
 		}
 		s = new
 	}
@@ -274,6 +307,11 @@ func (w *modelWorld) openOrClose(f *modelFile) error {
 			return err
 		}
 		f.unsure = behind
+		if f.slept && f.disk != f.lay {
+			// The text may have come from what was unsaved then, or from what was on disk: what an agent
+			// had taken out of that is undecided yet, or gone.
+			f.loose, f.any = true, true
+		}
 		f.open = true
 		f.base = f.disk
 		f.undo, f.here = []string{f.disk}, 0
@@ -284,15 +322,26 @@ func (w *modelWorld) openOrClose(f *modelFile) error {
 	was := w.see(f)
 	f.open = false
 	w.e.close(f.uri)
+	w.settle() // what is thrown away is gone when the file has been read
 	err := w.discarded(f, was)
 	f.unsure = behind
 	return err
+}
+
+// tracksNowhere reports whether what is undecided of a file that is not there is there to be decided.
+func tracksNowhere(f *file) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.missing && f.doc != nil && f.doc.Tracking()
 }
 
 // discarded notes that the user threw away what is not on disk.
 func (w *modelWorld) discarded(f *modelFile, was sight) error {
 	defer w.release(f, was.base+gones(was))
 	if !f.exists {
+		if o := w.c.file(buffers.Path(f.path)); was.text == "" && f.text == "" && tracksNowhere(o) {
+			return nil // it was none before it was opened, and to look at it decides nothing
+		}
 		// Nothing is left to decide on, but that the agent had deleted it before that was opened.
 		f.loose = f.loose || was.deleted
 		w.forgetWords(f.text, "")
@@ -315,7 +364,16 @@ func (w *modelWorld) discarded(f *modelFile, was sight) error {
 			// One that the user takes back to what it was may look like the agent's doing.
 			f.lax[n] = isAgents(n) || f.any
 		}
+		mine := f.text
 		w.undone(f, seen)
+		if seen != f.disk { // what the user has taken out, and the agent too, comes back by nobody
+			left := setOf(modelWords.FindAllString(mine+f.disk, -1))
+			for _, word := range modelWords.FindAllString(seen, -1) {
+				if !left[word] {
+					delete(w.words, word)
+				}
+			}
+		}
 	}
 	f.taken, f.isTaken = seen, true
 	return w.noticed(f, w.inTurn())
@@ -326,10 +384,21 @@ func (w *modelWorld) reloadStep(f *modelFile) error {
 		return nil // it would be anybody's
 	}
 	w.logf("reload %s", f.name)
-	was := w.see(f)
+	was, dirty := w.see(f), w.dirty(f)
 	w.load(f)
 	if f.disk != f.taken || !f.isTaken {
 		w.settle()
+		if w.opts.reloadsByChange && dirty {
+			// To throw away what is unsaved for what nobody has looked at looks like typing that: see
+			// typed. Whose the agent's rows are then depends on who comes first.
+			for _, n := range namesOf(f.disk) {
+				f.lax[n] = isAgents(n)
+			}
+			w.typed(f, f.disk)
+			f.taken, f.isTaken = f.disk, true
+			w.saw(f, f.disk)
+			return nil
+		}
 		return w.noticed(f, w.inTurn())
 	}
 	return w.discarded(f, was)

@@ -33,7 +33,7 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 		}
 	}
 	if len(made) > 0 {
-		gone = append(gone, s.vanished(changes)...)
+		gone = append(gone, s.vanished(changes, turn)...)
 	}
 	taken := map[buffers.Path]bool{}
 	for _, m := range append(s.movesBack(turn), pairMoves(gone, made)...) {
@@ -56,7 +56,7 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 
 // vanished are files that the turn has made, by rename or otherwise, and that are
 // gone again: when it began they were not there either.
-func (s *session) vanished(changes []checkpoint.Change) []checkpoint.Change {
+func (s *session) vanished(changes []checkpoint.Change, turn string) []checkpoint.Change {
 	var out []checkpoint.Change
 	for _, f := range s.core.filesOf(s) {
 		f.mu.Lock()
@@ -64,6 +64,8 @@ func (s *session) vanished(changes []checkpoint.Change) []checkpoint.Change {
 		st := checkpoint.State{Exists: true, Exec: f.entire.exec != nil && *f.entire.exec}
 		if known {
 			st.Content = f.doc.Text().String()
+		} else if known = len(f.open) == 0 && f.madeAndGone(turn); known {
+			st.Content = f.entire.made.Text().String()
 		}
 		f.mu.Unlock()
 		if known && !isThere(f.path) && !slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
@@ -102,7 +104,14 @@ func (f *file) isNewlyGone(turn string) bool {
 	if f.deleted || f.entire.gone || f.opaque != "" && f.opaqueOp == "delete" {
 		return f.entire.by.Turn == turn
 	}
-	return !f.missing && f.opaqueSeen == nil
+	return (!f.missing || f.madeAndGone(turn)) && f.opaqueSeen == nil
+}
+
+// madeAndGone reports whether the file was made and undecided, and a turn has been seen to take
+// it away: it may turn up under another name yet; mu is held.
+func (f *file) madeAndGone(turn string) bool {
+	w := &f.entire
+	return f.missing && !f.created && !f.deleted && w.made != nil && turn != "" && w.madeIn == turn
 }
 
 // isNewlyMade: the file has been made in this turn, and at most that is known; the
@@ -192,10 +201,15 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 		was, is = text.Text{}, text.Text{}
 	}
 	doc := review.New(was, c.now)
-	if from.doc != nil {
-		old := from.doc.Clone()
+	if from.doc != nil || from.madeAndGone(o.Turn) {
+		old := doc
+		if from.doc != nil {
+			old = from.doc.Clone()
+		}
 		if from.deleted && from.entire.full != nil {
 			old = from.entire.full.Clone()
+		} else if from.madeAndGone(o.Turn) {
+			old = from.entire.made.Clone()
 		}
 		if old.Text().Equal(was) {
 			doc = old
@@ -211,7 +225,7 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 	if m.from.Before.Exec != m.to.After.Exec {
 		w.wasExec = &m.from.Before.Exec
 	}
-	created := from.created
+	created := from.created || from.madeAndGone(o.Turn)
 	if w.from == to.path || created { // back to the name it had; or it is a new one all the same
 		w.from = ""
 	}
@@ -233,7 +247,8 @@ func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, e
 	to.keepBefore(is)
 	to.missing = false
 	to.acceptApprovedMove(o.Session)
-	from.entire, from.created, from.deleted, from.missing = entire{}, false, false, true
+	from.entire, from.created, from.deleted = entire{}, false, false
+	from.isGone()
 	from.opaque, from.opaqueSeen = "", nil
 	if opaque {
 		from.opaqueSeen = &checkpoint.State{} // that it is gone
@@ -319,6 +334,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 		switch {
 		case !disk.Exists && open: // only the document has it
 			disk.Content = d.Text.String()
+			f.core.elsewhere.wrote(f.path, d.Text)
 			if err := buffers.WriteFileAtomic(f.path, disk.Content, buffers.Seen{}); err != nil {
 				return err
 			}
@@ -335,6 +351,14 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 			return errors.New("it was changed meanwhile: look at it again")
 		}
 	}
+	f.mu.Lock()
+	var u *undone
+	if change := f.fileChange(); change != nil {
+		u = f.wasRenamed(w, *change)
+	}
+	f.mu.Unlock()
+	defer f.movingBack(from, u, isText)()
+	f.core.elsewhere.moves(f.path, from.path)
 	if err := buffers.MoveFile(f.path, from.path); errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("there is a file %s again: move one of the two away, and reject then", from.path)
 	} else if err != nil {
@@ -342,6 +366,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	}
 	f.core.removeFolders(f.path, w.by)
 	if w.wasExec != nil {
+		f.core.elsewhere.makesExec(from.path, *w.wasExec)
 		if err := checkpoint.SetExec(from.path, *w.wasExec); err != nil {
 			f.core.log.Warn("restore mode", "path", from.path, "err", err)
 		}
@@ -353,8 +378,8 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	}
 	f.doc = nil
 	f.follow()
-	if change := f.fileChange(); change != nil {
-		f.undone, f.kept.rested = f.wasRenamed(w, *change), time.Time{}
+	if u != nil {
+		f.undone, f.kept.rested = u, time.Time{}
 	}
 	f.entire, f.opaque, f.opaqueSeen = entire{}, "", nil
 	f.keepBefore(text.Text{})

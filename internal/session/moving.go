@@ -205,6 +205,7 @@ func (g *gate) landMove(ctx context.Context, f *file) (done bool, err error) {
 	if point != nil {
 		before = point.Look(f.path)
 	}
+	g.core().elsewhere.moves(f.path, m.to)
 	if err := buffers.MoveFile(f.path, m.to); err != nil || point == nil {
 		return err == nil, err
 	}

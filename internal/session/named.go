@@ -179,7 +179,9 @@ func (s *session) compareOne(ctx context.Context, p buffers.Path, n *namedFile) 
 	if !known {
 		if st, ok := s.said(p, now); ok {
 			was, known = checkpoint.Copy{State: st}, true
+			s.mu.Lock()
 			n.was, n.known = was, true
+			s.mu.Unlock()
 		}
 	}
 	switch {
@@ -196,7 +198,7 @@ func (s *session) compareOne(ctx context.Context, p buffers.Path, n *namedFile) 
 	case !known, was.Same(now) && !f.differsFromDisk():
 		return nil
 	}
-	err := f.takeIn(ctx, checkpoint.Change{Path: p, Before: was.State, After: now}, was, readIn(now))
+	now, err := f.takeIn(ctx, checkpoint.Change{Path: p, Before: was.State, After: now}, was, readIn(now))
 	s.noteSeen(p, now)
 	f.keep(false)
 	return err

@@ -28,6 +28,11 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		f.mu.Unlock()
 		return out, errAgain{errors.New("it was opened meanwhile")}
 	}
+	if had.Exists {
+		f.throwAway(was)
+	}
+	held := f.held()
+	vanished := !had.Exists && !f.missing && !f.deleted && (f.before != nil || f.doc != nil && f.doc.Text().Len() > 0)
 	if f.doc == nil {
 		base := was
 		if f.before != nil {
@@ -35,22 +40,23 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		}
 		f.doc = review.New(base, f.core.now)
 	}
-	if had.Exists {
-		f.throwAway(was)
-	}
 	appeared := f.missing && had.Exists // also where it is empty
-	if now := f.doc.Text(); appeared || !now.Equal(was) {
+	if now := f.doc.Text(); appeared || vanished || !now.Equal(was) {
 		before := f.before
 		if appeared {
 			before = nil
 		}
 		o := f.whose(was, before)
 		o.Change = f.core.changeID()
-		made := appeared && o.Author == review.AuthorAgent
+		made, full := appeared && o.Author == review.AuthorAgent, f.doc.Clone()
 		takeOver(f.doc, was, o)
 		f.record(&o, now, was, made)
 		if made && !f.created && !f.deleted {
 			f.created, f.entire.by = true, o
+		}
+		if vanished && o.Author != review.AuthorUser {
+			f.entire.by = o
+			f.vanishes(full, o, f.entire.exec != nil && *f.entire.exec, false)
 		}
 		f.keepBefore(was)
 		f.missing = !had.Exists
@@ -84,7 +90,11 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		out.changed = true
 		created = created || !had.Exists && !deleted && !op.rejects // which brings back what was there
 		deleted = false
-		write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
+		if runs := f.entire.ran && (op.restores || op.rejects && f.deleted); runs && !had.Exists {
+			write = func() error { return buffers.MakeFile(f.path, want.String(), true) }
+		} else {
+			write = func() error { return buffers.WriteFileAtomic(f.path, want.String(), had.Seen()) }
+		}
 	}
 	if removes {
 		if op.rejects {
@@ -98,22 +108,27 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 			}
 			return err
 		}
-	} else if put := write; op.restores && !had.Exists && f.entire.ran {
-		write = func() error {
-			if err := put(); err != nil {
-				return err
-			}
-			return checkpoint.SetExec(f.path, true)
-		}
 	}
 	announce := func() {}
 	if !op.marks {
-		announce = f.announce(next, created, deleted, !had.Exists, !deleted && (removes || !had.Exists && !out.changed))
+		announce = f.announce(next, !had.Exists, func(after *version) {
+			after.created, after.deleted = created, deleted
+			after.away = !deleted && (removes || !had.Exists && !out.changed)
+			after.goneBack = after.goneBack && deleted || f.deleted && !deleted && op.rejects
+			if op.rejects && was.Len()+want.Len() == 0 && out.changed { // no row says so
+				after.refused, after.undone = f.emptyRejected(f.created, f.deleted, after.refused, after.undone)
+			}
+		})
 	}
 	f.kept.aloud = true
 	f.mu.Unlock()
 
 	announce()
+	if removes {
+		f.core.elsewhere.makes(f.path, checkpoint.State{})
+	} else {
+		f.core.elsewhere.wrote(f.path, want)
+	}
 	err = write()
 	var moved *buffers.MovedError
 	var overwrote *buffers.OverwroteError
@@ -148,7 +163,12 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		// What stands there unchanged may be another program's, not looked at yet.
 		f.record(op.by, was, want, !had.Exists)
 		f.keepBefore(want)
-		f.missing = removes
+		if f.missing = removes; !removes {
+			f.parked = nil // it is here, and not under another name
+		}
+		if op.by != nil && !removes {
+			f.holdOn(held, checkpoint.State{Exists: had.Exists, Content: had.Content}, checkpoint.State{Exists: true, Content: want.String()}, *op.by)
+		}
 	} else {
 		f.tookIn(op)
 	}

@@ -69,6 +69,7 @@ func TestOtherProgramsRowsAreNotTheAgents(t *testing.T) {
 		for how, meanwhile := range during {
 			for _, reloads := range []bool{false, true} {
 				t.Run(name+", "+how+map[bool]string{true: ", reload"}[reloads], func(t *testing.T) {
+					t.Parallel()
 					l := &fakeLauncher{}
 					c, e, root := setup(t, l)
 					s := &scene{t, c, l, e, filepath.Join(root, "a.txt"), buffers.PathURI(filepath.Join(root, "a.txt"))}

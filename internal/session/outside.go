@@ -4,135 +4,12 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
-	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
-
-// What agents write behind the editor's back is found by comparing the disk with
-// the before-copies of the open documents in the session's folder: at the start
-// of a turn, which is where the copies come from, and at the points of it where
-// something can have been written, when a tool call has ended and when the turn
-// has. Neither the words of the agent nor the watching of folders is relied on.
-
-// touched notes what a tool call names, and looks at the files when it has
-// ended; mu is held.
-func (s *session) touched(p ToolPatch) {
-	if p.Locations != nil {
-		for _, l := range *p.Locations {
-			if filepath.IsAbs(l.Path) && s.reviews(buffers.Path(l.Path)) {
-				s.core.spawn(func() { s.core.watchFolder(l.Path) })
-			}
-		}
-	}
-	it := s.log.tools[p.ID]
-	if it == nil || p.Status == nil || !toolEnded(*p.Status) {
-		return
-	}
-	it.ended = s.core.now()
-	if s.running == nil {
-		return
-	}
-	t := s.running
-	s.core.spawn(func() { s.core.turnPoint(s, t) })
-}
-
-// beginPoint tells that the disk may still have what a turn has done and is not known.
-// With the last point it ends to.
-func (s *session) beginPoint(t *turn, last bool) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running != t || t.looked {
-		return false
-	}
-	t.looked = last
-	return true
-}
-
-// turnStart takes the before-copies. What has changed on disk since the last
-// turn is not the agent's, and documents it has left behind follow it meanwhile.
-func (c *Core) turnStart(s *session, t *turn) {
-	_ = c.durable.wait(c.ctx) // what was changed before is no agent's of now
-	c.durable.neighbours(c.ctx)
-	c.lookAtGit(c.ctx)
-	if !c.settings().Review.OutOfBand {
-		return
-	}
-	s.findRoots()
-	c.othersPoint(s)
-	files, first := append(c.filesOf(s), c.documentsOutside(s)...), map[*file]*buffers.Disk{}
-	news := false
-	for _, f := range files {
-		c.watchFolder(string(f.path))
-		var differs bool
-		first[f], differs = f.peek()
-		news = news || differs
-	}
-	if news && pause(c.ctx, quietFor) != nil { // one may be in the middle of being written
-		return
-	}
-	for _, f := range files {
-		if err := f.takeBefore(c.ctx, first[f]); err != nil && c.ctx.Err() == nil {
-			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
-		}
-	}
-	c.followEncoded(c.ctx, files)
-	s.takeCheckpoint(c.ctx, t)
-	c.spawn(func() { c.turnPoint(s, t) })
-}
-
-// othersPoint has what other turns in the session's folder have done so far taken
-// in: the before-copies of this one would make it the user's.
-func (c *Core) othersPoint(s *session) {
-	for _, o := range c.allSessions() {
-		o.mu.Lock()
-		t := o.running
-		o.mu.Unlock()
-		if o != s && o.atWork() && (s.loose != "" || o.loose != "" || slices.ContainsFunc(o.roots(), s.worksIn)) {
-			c.turnPoint(o, t)
-		}
-	}
-}
-
-// turnPoint takes what the disk has and the open documents in a session's
-// folder have not into the documents.
-func (c *Core) turnPoint(s *session, t *turn) { c.pointOf(s, t, false) }
-
-// lastPoint is turnPoint for a turn that the agent has ended. Those that wait for it
-// come too late: the user may have gone on by then.
-func (c *Core) lastPoint(s *session, t *turn) { c.pointOf(s, t, true) }
-
-func (c *Core) pointOf(s *session, t *turn, last bool) {
-	defer c.lookAtGit(c.ctx)
-	if !c.settings().Review.OutOfBand {
-		return
-	}
-	select {
-	case s.looking <- struct{}{}:
-		defer func() { <-s.looking }()
-	case <-c.ctx.Done():
-		return
-	}
-	if !s.beginPoint(t, last) { // what the disk has now is not the turn's any more
-		return
-	}
-	s.takeNamed(c.ctx)
-	defer s.compareNamed(c.ctx)
-	defer s.compareDisk(c.ctx)
-	for _, f := range c.filesOf(s) {
-		if err := f.catchUp(c.ctx); err != nil && c.ctx.Err() == nil {
-			c.log.Warn("bring document up to date", "path", f.path, "err", err)
-		}
-	}
-}
-
-func (c *Core) filesOf(s *session) []*file {
-	return slices.DeleteFunc(c.allFiles(), func(f *file) bool { return !s.concerns(f.path) })
-}
 
 // peek reads a file that is followed, and tells whether it is another one than was known.
 func (f *file) peek() (disk *buffers.Disk, differs bool) {
@@ -153,9 +30,9 @@ func (f *file) peek() (disk *buffers.Disk, differs bool) {
 // was a while ago, if it was read then.
 func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	f.mu.Lock()
-	f.sent = nil // what is written from now on is no second half of that
+	f.sent, f.entire.text = nil, nil // what is written from now on is no second half of that
 	live, _, open := f.live()
-	known, noText := f.doc != nil || f.before != nil, f.entire.copy != nil
+	known, noText, saves := f.doc != nil || f.before != nil, f.entire.copy != nil, f.saves
 	if !open && noText {
 		f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
 		f.mu.Unlock()
@@ -172,6 +49,12 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	}
 	disk, err := f.wholeAfter(ctx, look, last)
 	f.mu.Lock()
+	for tries := 0; f.saves != saves && tries < maxTries; tries++ { // what was read may be what was there before
+		saves = f.saves
+		f.mu.Unlock()
+		disk, err = f.whole(ctx, look)
+		f.mu.Lock()
+	}
 	defer f.mu.Unlock()
 	had := f.before
 	f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
@@ -187,6 +70,8 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	now := text.New(disk.Content)
 	if f.keepBefore(now); had != nil && had.Equal(now) {
 		f.before = had // whose it is may still matter
+	} else if had != nil && had.emptied != nil {
+		f.before = f.before.emptiedFrom(had.emptied)
 	}
 	f.missing = !disk.Exists
 	if !open {
@@ -201,7 +86,12 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 // keepBefore takes t as what the disk has and the document has taken in; mu is
 // held.
 func (f *file) keepBefore(t text.Text) {
-	f.before = &taken{Text: t}
+	f.moveDisk(&taken{Text: t})
+	if f.doc != nil && f.doc.Text().Equal(t) {
+		f.lately, f.earlier = nil, nil // nothing is unsaved, and what there was before is not written any more
+	} else {
+		f.forgetTyped(t.Equal)
+	}
 	f.attachDisputes()
 	f.later()
 	f.noteKnown()
@@ -211,6 +101,20 @@ func (f *file) keepBefore(t text.Text) {
 func (f *file) keepBeforeOf(t text.Text, o review.Origin) {
 	f.keepBefore(t)
 	f.before.by = &o
+	f.tellFound()
+}
+
+// tellFound tells other acp-ls of what was taken into a document; mu is held.
+func (f *file) tellFound() {
+	if f.core.elsewhere != nil && len(f.open) > 0 && f.before.by != nil && f.before.by.Sure {
+		f.core.elsewhere.found(f.path, checkpoint.State{Exists: true, Content: f.before.String()}, *f.before.by)
+	}
+}
+
+// keepBeforeIn is keepBeforeOf for what was read of the disk; mu is held.
+func (f *file) keepBeforeIn(disk buffers.Disk, o review.Origin) {
+	f.keepBeforeOf(text.New(disk.Content), o)
+	f.before.info, f.before.there = disk.Info, disk.Exists
 }
 
 // catchUp takes a disk that has moved into the document: a clean one is reloaded
@@ -224,6 +128,11 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 
 // catchUpUnless is catchUpAs, unless it is over when the disk has been read.
 func (f *file) catchUpUnless(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
+	f.mu.Lock()
+	if f.underDocument() {
+		whose = func(text.Text, *taken) review.Origin { return usersOwn(text.Text{}, nil) }
+	}
+	f.mu.Unlock()
 	for range maxTries {
 		if again, err := f.catchUpOnce(ctx, whose, over); err != nil || !again {
 			return err
@@ -243,6 +152,7 @@ func (f *file) cameTo(now text.Text, before *taken) {
 	defer f.mu.Unlock()
 	if _, d, open := f.live(); f.before == before && open && clean(d) && f.anew == nil && f.doc != nil && buffers.NormHashText(f.doc.Text()) == buffers.NormHashText(now) {
 		f.keepBeforeOf(now, o)
+		f.before.there = true
 		before.settle(f.doc)
 		f.shownRev = notShown
 		f.publish()
@@ -266,6 +176,9 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	if err := f.findOut(ctx); err != nil {
 		return false, err
 	}
+	f.mu.Lock()
+	saves := f.saves
+	f.mu.Unlock()
 	disk, err := f.whole(ctx, live.at.store.Look)
 	if _, encoded := buffers.SumOf(err); encoded {
 		return false, f.reread(ctx, over)
@@ -275,27 +188,37 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	}
 	hand := f.gitsHand(ctx, disk, f.tracked())
 	f.mu.Lock()
-	f.encoded = nil
+	f.isText(disk)
 	f.isBack()
 	f.publish()
 	f.mu.Unlock()
-	d, open = live.at.Document(live.uri)
-	f.mu.Lock()
-	anew := f.anew != nil
-	f.mu.Unlock()
+	d, open, settled := f.seen(live, disk, saves)
 	switch {
 	case !open:
 		return false, nil
-	case anew:
-		return true, nil // it is to be found out first whether the editor has read that by itself
+	case !settled:
+		return true, nil
 	case d.State() == buffers.Dirty:
-		return false, f.mergeDisk(ctx, whose, over)
+		if err := f.mergeDisk(ctx, whose, over); !errors.Is(err, errSaved) {
+			return false, err
+		}
+		return true, nil
 	}
 	now := text.New(disk.Content)
 	ends := buffers.EndsOf(now)
 	f.mu.Lock()
+	if f.saves != saves {
+		f.mu.Unlock()
+		return true, nil
+	}
 	before = f.before
 	moved := f.endsMoved(ends)
+	if d.State() == buffers.Clean && before != nil && buffers.NormHashText(before.Text) != buffers.NormHashText(now) {
+		moved = false // the document has come to that by itself, or its editor has written it
+		if !f.wroteTyped(disk) {
+			f.keepEnds(disk, nil)
+		}
+	}
 	want := f.withEnds(text.New(buffers.KeepStyle(d.Text.String(), disk.Content)), ends, live.at.editor.Can("reload"))
 	f.mu.Unlock()
 	if d.State() != buffers.Behind && !moved {
@@ -315,12 +238,12 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 		}
 		return false, f.takeMark(ctx, live, now, o)
 	}
-	if done, again, err := f.reload(ctx, live, d, want, o, before, hand); done || err != nil {
+	if done, again, err := f.reload(ctx, live, d, saves, want, disk, o, before, hand); done || err != nil {
 		return again, err
 	}
 	bring := f.bring(before, o, hand)
-	_, err = f.change(ctx, operation{
-		label: "changed on disk", by: &o,
+	take := operation{
+		label: "changed on disk", by: &o, from: f.begunWith(before),
 		apply: func(doc *review.Doc) error {
 			if !doc.Text().Equal(d.Text) {
 				return errGoneOn
@@ -328,18 +251,35 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 			bring(doc, want)
 			return nil
 		},
-		takes: func() *taken { return &taken{Text: text.New(disk.Content), by: &o} },
-	})
-	if errors.Is(err, errGoneOn) {
+		takes: func() *taken { return &taken{Text: text.New(disk.Content), by: &o, info: disk.Info, there: true} },
+		stale: func() bool { return f.saves != saves },
+	}
+	if err = f.adoptOrChange(ctx, disk, take); errors.Is(err, errGoneOn) || errors.Is(err, errSaved) {
 		return true, nil // nothing of the disk has come in, and the document is dirty now
 	}
-	return false, err
+	return err == nil, err // who has looked meanwhile has found the document as it was
+}
+
+// adoptOrChange brings in a disk that the editor has not reloaded. What is unsaved in the
+// document may be no text, as the kind of its line ends: as with unsaved text, the disk's state
+// belongs to what is brought in, or to save it would be a conflict.
+func (f *file) adoptOrChange(ctx context.Context, disk buffers.Disk, take operation) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	adopted, err := f.adopt(ctx, take)
+	f.unlockOps()
+	if err == nil && !adopted {
+		_, err = f.change(ctx, take)
+		f.noteUnadopted(disk, err)
+	}
+	return err
 }
 
 // reload has the editor reload a document whose file has moved. The text that
 // then arrives, by whatever messages, is the change of o. It reports whether that is
 // done with, and whether the disk is to be looked at again, as another text has come.
-func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, want text.Text, o review.Origin, before *taken, hand gitsHand) (done, again bool, err error) {
+func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, saves int, want text.Text, disk buffers.Disk, o review.Origin, before *taken, hand gitsHand) (done, again bool, err error) {
 	if !live.at.editor.Can("reload") {
 		return false, false, nil
 	}
@@ -348,23 +288,26 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	defer f.unlockOps()
 	f.mu.Lock()
-	if f.doc == nil || !f.doc.Text().Equal(d.Text) {
+	if f.doc == nil || !f.doc.Text().Equal(d.Text) || f.saves != saves {
 		f.mu.Unlock()
 		return true, true, nil // as with errGoneOn
 	}
 	bring := f.bring(before, o, hand)
-	load := operation{label: "changed on disk", apply: func(doc *review.Doc) error {
+	load := operation{label: "changed on disk", stale: func() bool { return f.saves != saves }, apply: func(doc *review.Doc) error {
 		bring(doc, want)
 		return nil
 	}}
 	next := f.doc.Clone()
 	_ = load.apply(next)
 	was := f.doc.Text()
+	if had := before.notIn(f.doc); had != nil {
+		was = *had
+	}
 	fl := &flight{before: f.doc.Clone(), want: want, next: next, reload: bring}
 	load.takes = func() *taken {
-		had := taken{Text: want, by: &o}
+		had := taken{Text: want, by: &o, info: disk.Info, there: true}
 		if fl.readBy != nil {
-			had.by = fl.readBy
+			had.by, had.info = fl.readBy, nil
 		}
 		if fl.read != nil {
 			had.Text = *fl.read
@@ -373,7 +316,7 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	fl.op = load
 	f.flight = fl
-	announce := f.announce(next, f.created, f.deleted, false, false)
+	announce := f.announce(next, false, nil)
 	f.mu.Unlock()
 	announce()
 	reloaded, err := live.at.editor.Reload(ctx, live.uri)
@@ -391,6 +334,9 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if fl.users {
+		return true, false, nil
+	}
 	is, by := want, o
 	if fl.readBy != nil { // it was written on meanwhile, or emptied for that
 		f.record(&o, was, want, false)
@@ -400,7 +346,21 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, wa
 		is = *fl.read
 	}
 	f.record(&by, was, is, false)
-	return true, again, nil
+	return true, again || fl.past, nil
+}
+
+// asksFor is isAskedFor for a caller that does not hold mu.
+func (f *file) asksFor(t text.Text) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.isAskedFor(t)
+}
+
+// isAskedFor reports whether an editor was asked to read the file anew and t is what that had, so that
+// the text is what was read and nothing that is unsaved; mu is held.
+func (f *file) isAskedFor(t text.Text) bool {
+	fl := f.flight
+	return fl != nil && fl.reload != nil && !fl.landed && fl.encoded == nil && buffers.NormHashText(t) == buffers.NormHashText(fl.want)
 }
 
 // takeRead takes in what an editor has read that was asked to reload. If that is not what
@@ -420,101 +380,16 @@ func (f *file) takeRead(fl *flight, t text.Text) {
 	f.tookIn(fl.op)
 }
 
-// mergeDisk merges what has changed on disk since the before-copy into a
-// document with unsaved text. Where the user has changed the same lines, theirs
-// stay and the disk's are kept as a conflict.
-func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
-	if err := f.lockOps(ctx); err != nil {
-		return err
-	}
-	defer f.unlockOps()
-	disk, err := f.whole(ctx, buffers.ReadDisk)
-	if err != nil || !disk.Exists || over() {
-		return err
-	}
-	now := text.New(disk.Content)
+// seen is the live document when the disk was just read, before which the user had saved that
+// often; settled: not again, nobody has read something else since, and it is known whether the
+// editor has read that by itself.
+func (f *file) seen(live openDoc, disk buffers.Disk, saves int) (d *buffers.Document, open, settled bool) {
+	live.at.step.Lock()
+	defer live.at.step.Unlock()
 	f.mu.Lock()
-	before, mirrored := f.before, f.sent != nil && f.sent.Equal(now)
-	ends := buffers.EndsOf(now)
-	live, d, open := f.live()
-	moved := f.endsMoved(ends)
-	f.mu.Unlock()
-	if before != nil && (before.Equal(now) || before.HashRows() == now.HashRows()) && !moved {
-		return nil // line ends that are others may be the editor's
-	}
-	o := whose(now, before)
-	if moved && before != nil && buffers.NormHashText(before.Text) == buffers.NormHashText(now) {
-		o = f.core.attribute(f.path)
-	}
-	o.Change = f.core.changeID()
-	if open {
-		f.tellEnds(live, d, ends, o)
-	}
-	if before == nil || mirrored { // what has changed is unknown, or came through us already
-		f.mu.Lock()
-		if f.keepBefore(now); mirrored {
-			f.keepBeforeOf(now, o)
-		}
-		f.mu.Unlock()
-		return nil
-	}
-	f.core.unasked(f.path, o)
-	hand := f.gitsHand(ctx, disk, f.tracked())
-	var disputes []dispute // of the last time it was applied
-	take := operation{
-		label: "changed on disk", by: &o,
-		apply: func(doc *review.Doc) error {
-			base := before.in(doc).String()
-			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
-			disputes = disputesOf(m, addConflicts(doc, o, m, base, disk.Content), text.New(base))
-			before.withdraw(doc, disputes)
-			hand.edit(doc, text.New(m.Text), o)
-			return nil
-		},
-		takes: func() *taken { return &taken{Text: now, by: &o, disputes: disputes} },
-	}
-	adopted, err := f.adopt(ctx, take)
-	if err == nil && !adopted {
-		_, err = f.changeHeld(ctx, take)
-	}
-	return err
-}
-
-// adopt has the editor take the merged text and the disk's state together, so
-// that saving is no conflict later. It reports whether that was done; ops is held.
-func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
-	if err := f.awaitSettled(ctx); err != nil {
-		return false, err
-	}
-	live, d, ok := f.lockFollowed()
-	if !ok || !live.at.editor.Can("adopt") || f.clash() != nil {
-		f.mu.Unlock()
-		return false, nil
-	}
-	next := f.doc.Clone()
-	_ = take.apply(next) // a merge cannot fail
-	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: take}
-	f.flight = fl
-	announce := f.announce(next, f.created, f.deleted, false, false)
-	f.mu.Unlock()
-	announce()
-	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String())
-	if err != nil || !adopted {
-		f.mu.Lock()
-		f.flight = nil
-		f.mu.Unlock()
-		return false, ctx.Err()
-	}
-	var again errAgain
-	if err := f.await(ctx, fl, take, nil); errors.As(err, &again) {
-		return false, nil
-	} else if err != nil {
-		return false, err
-	}
-	f.mu.Lock()
-	f.record(take.by, fl.before.Text(), fl.want, false)
-	f.mu.Unlock()
-	return true, nil
+	defer f.mu.Unlock()
+	d, open = live.at.Document(live.uri)
+	return d, open, open && d.Held(text.New(disk.Content)) && f.anew == nil && f.saves == saves
 }
 
 // whose says who has put a text on the disk, where before was: what had been
@@ -538,6 +413,9 @@ func (f *file) whose(now text.Text, before *taken) review.Origin {
 // whoseThen is whose for a text that came when then was at work.
 func (f *file) whoseThen(now text.Text, before *taken, then review.Origin) review.Origin {
 	who := f.whose(now, before)
+	if f.core.saysSaved.is(f.path, now) || f.core.elsewhere.wroteText(f.path, now) {
+		return users
+	}
 	if who.Author == review.AuthorUser && (before == nil || buffers.NormHashText(before.Text) != buffers.NormHashText(now)) {
 		return then // the turn has ended meanwhile, or it is the user's all the same
 	}

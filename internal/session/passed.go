@@ -6,6 +6,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
@@ -30,6 +31,9 @@ func (c *Core) acceptPassed(ctx context.Context, r *repo, files []*file, commits
 		}
 	}
 	for _, commit := range commits {
+		if r.agents[commit] {
+			continue
+		}
 		has, err := r.git.At(ctx, commit, paths)
 		if err != nil {
 			return err
@@ -67,12 +71,19 @@ func (f *file) acceptLost(has checkpoint.State) {
 	if f.doc == nil || has.Opaque != "" {
 		return
 	}
-	var ids []string
-	for _, h := range f.doc.Hunks(review.StateRejected) {
+	lost := slices.DeleteFunc(slices.Clone(f.doc.Hunks(review.StateRejected)), func(h review.Hunk) bool { return !h.Lost })
+	var ids, known []string
+	if has.Exists && len(lost) > 0 { // what is pending with the very text, if that was there before
 		with := f.doc.Clone()
-		if !h.Lost {
+		with.Follow(text.New(has.Content), review.AuthorGit)
+		known = pendingIDs(with)
+	}
+	for _, h := range lost {
+		if slices.Contains(known, h.ID) {
+			ids = append(ids, h.ID)
 			continue
 		}
+		with := f.doc.Clone()
 		if done, _ := with.Restore([]string{h.ID}); len(done) > 0 && isIn(with, f.doc, has) {
 			ids = append(ids, h.ID)
 		}

@@ -79,8 +79,13 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 	if g != nil {
 		q.Message = strings.Join(append([]string{q.Message}, g.notes...), "\n")
 	}
+	attached := b.core.attached()
+	places := map[*Attachment]*place{} // in the order in which the questions are listed
 	b.mu.Lock()
 	b.open = append(b.open, q)
+	for _, a := range attached {
+		places[a] = a.asked.join("")
+	}
 	b.mu.Unlock()
 
 	asked := s.questionOpened(q)
@@ -88,10 +93,13 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 		g.opened(q)
 	}
 	if asked {
-		b.show(q)
+		b.show(q, places)
 		q.of.opens()
 		defer q.of.closes()
 	} else {
+		for _, at := range places {
+			at.leave()
+		}
 		q.settle(PermissionOutcome{Cancelled: true})
 	}
 
@@ -121,16 +129,27 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 	return outcome, err
 }
 
-// show asks every editor. The first answer wins; a dismissal leaves the
-// question open and it is shown once more.
-func (b *broker) show(q *question) {
+// show asks every editor, in its turn if it has a place, else as the last one. The first answer
+// wins; a dismissal leaves the question open and it is shown once more.
+func (b *broker) show(q *question, places map[*Attachment]*place) {
 	b.mu.Lock()
 	q.shown++
 	again := q.shown < 2
 	b.mu.Unlock()
 	for _, a := range b.core.attached() {
+		at, ok := places[a]
+		if !ok {
+			at = a.asked.join("")
+		}
+		delete(places, a)
 		b.core.spawn(func() {
-			id, err := a.editor.Permission(q.ctx, q.Question)
+			leave := sync.OnceFunc(at.leave)
+			defer leave()
+			if at.wait(q.ctx) != nil {
+				return
+			}
+			id, err := a.editor.Permission(Ordered(q.ctx, leave), q.Question)
+			leave()
 			switch {
 			case err == nil:
 				if oErr := b.choose(q, id); oErr != nil {
@@ -141,11 +160,14 @@ func (b *broker) show(q *question) {
 				defer t.Stop()
 				select {
 				case <-t.C:
-					b.show(q)
+					b.show(q, nil)
 				case <-q.ctx.Done():
 				}
 			}
 		})
+	}
+	for _, at := range places { // of editors that have gone
+		at.leave()
 	}
 }
 
@@ -244,7 +266,7 @@ func (c *Core) ShowQuestion(id string) error {
 	if q == nil {
 		return Errorf(KindStale, "question %q is not open (it was answered or withdrawn)", id)
 	}
-	c.broker.show(q)
+	c.broker.show(q, nil)
 	return nil
 }
 

@@ -92,6 +92,9 @@ func (g *gate) show(ctx context.Context, path string, ways [][]claim) error {
 	case len(disk.Content) > shownInPlace:
 		return errLarge
 	}
+	if err := g.sess.takeInFirst(ctx, f); err != nil {
+		return fmt.Errorf("it could not be compared with what it was: %w", err)
+	}
 	return g.list(ctx, part{f, g.sess.core.changeID()}, func(d *review.Doc) (text.Text, error) {
 		want, err := g.sess.sceneOf(p, disk, d.Text().String(), open).locate(ways)
 		return text.New(want), err
@@ -183,6 +186,9 @@ func (f *file) mark(ctx context.Context, ids []string, take review.Take, out *De
 // by id, or all that a file shows. A session's or a turn's are not meant by these
 // names, as they may not have been seen.
 func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, state review.State, how decision) (Decision, error) {
+	if err := c.followClosed(ctx); err != nil {
+		return Decision{}, err
+	}
 	marks := map[*file][]string{}
 	var marked []*file
 	rest := d

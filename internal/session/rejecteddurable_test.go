@@ -25,6 +25,7 @@ func TestRejectedSurvives(t *testing.T) {
 		{"deleted", abc, "", false, ""},
 	} {
 		t.Run(x.name, func(t *testing.T) {
+			t.Parallel()
 			for crashes := range 3 {
 				w := newEarth(t)
 				w.start()
@@ -104,8 +105,8 @@ func TestRejectedLongAgoIsForgotten(t *testing.T) {
 		w.crash()
 	}
 	w.wantHunks("f", "", review.StateRejected)
-	if n := len(w.e.messages); n > 0 {
-		t.Errorf("told %q", w.e.messages)
+	if n := len(w.e.said()); n > 0 {
+		t.Errorf("told %q", w.e.said())
 	}
 }
 

@@ -66,6 +66,8 @@ type Decision struct {
 	Decided []string
 	Refused []Refusal
 	Files   []Review
+
+	elsewhere []string // the files of changes that were rejected and may be those of another acp-ls's agent
 }
 
 // Refusal says why a hunk was not decided.

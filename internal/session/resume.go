@@ -15,11 +15,19 @@ import (
 	"acp-ls/internal/review/journal"
 )
 
+// waitsIn is a file in which an earlier run has left something undecided, beside so many changes
+// of this one.
+type waitsIn struct {
+	path buffers.Path
+	own  int
+}
+
 // resumed says what became of the changes of earlier runs.
 type resumed struct {
-	pending, files int // undecided, and in how many files
-	lost, asleep   []string
-	hidden         []string // undecided, and no copy was kept
+	pending      int // undecided
+	in           []waitsIn
+	lost, asleep []string
+	hidden       []string // undecided, and no copy was kept
 }
 
 // neighbours takes up what other processes have left in the same workspace that have
@@ -104,7 +112,8 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 	}
 	var sum resumed
 	left, later := d.leftovers(ctx, found.Left)
-	for _, t := range d.tasks(found.Entries, left, first, &sum) {
+	d.removeTemps(found.Entries)
+	for _, t := range d.tasks(d.takeAgents(ctx, found), left, first, &sum) {
 		if ctx.Err() != nil {
 			found.Keep()
 			return
@@ -143,8 +152,8 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 }
 
 func (d *durable) report(sum resumed) {
-	if sum.pending > 0 {
-		d.core.tell(LevelInfo, fmt.Sprintf("%s of an earlier run %s in %s", number(sum.pending, "change"), waits(sum.pending), number(sum.files, "file")))
+	if len(sum.in) > 0 {
+		d.tellUndecided(sum.in)
 	}
 	if len(sum.lost) > 0 {
 		d.core.tell(LevelWarning, "Changes of an earlier run are not to be found in the text any more: "+strings.Join(sum.lost, ", "))
@@ -155,6 +164,51 @@ func (d *durable) report(sum resumed) {
 	if len(sum.hidden) > 0 {
 		d.core.tell(LevelWarning, "Changes of an earlier run were undecided in files of which acp-ls keeps no copy, for they may hold secrets or git ignores them; they can no longer be reviewed: "+strings.Join(sum.hidden, ", "))
 	}
+}
+
+// tellUndecided says how much an earlier run has left undecided in files, all in one: once the
+// documents are open that an editor in which acp-ls is started opens a moment later, for
+// it is their texts that count.
+func (d *durable) tellUndecided(in []waitsIn) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.untold = append(d.untold, in...)
+	if len(d.untold) > len(in) {
+		return // somebody waits already
+	}
+	d.core.spawn(func() {
+		if pause(d.core.ctx, d.core.waits.Opening) != nil {
+			return
+		}
+		d.mu.Lock()
+		told := map[buffers.Path]bool{}
+		untold := d.untold
+		d.untold = nil
+		d.mu.Unlock()
+		changes := 0
+		for _, in := range untold {
+			if n := d.core.file(in.path).countUndecided() - in.own; n > 0 && !told[in.path] {
+				changes += n
+				told[in.path] = true
+			}
+		}
+		if changes > 0 {
+			d.core.tell(LevelInfo, fmt.Sprintf("%s of an earlier run %s in %s", number(changes, "change"), waits(changes), number(len(told), "file")))
+		}
+	})
+}
+
+// countUndecided counts what there is to decide on in the file.
+func (f *file) countUndecided() (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doc != nil {
+		n = len(f.doc.Hunks(review.StatePending, review.StateConflict))
+	}
+	if f.fileChange() != nil {
+		n = max(n, 1)
+	}
+	return n
 }
 
 // tellAsleep says in which files something is looked for when they are opened. An editor in
@@ -203,8 +257,11 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 	}
 	last := e.Last
 	f.recallUndone(last)
+	if err := f.finishMove(last); err != nil {
+		f.core.log.Warn("give a file that was renamed its mode", "path", f.path, "err", err)
+	}
 	switch {
-	case onlyUndone(last):
+	case onlyUndone(last), isMovedBack(last):
 		f.keep(false)
 		return nil
 	case last.Secret:
@@ -215,8 +272,11 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 		}
 		return nil
 	case last.Opaque != "":
-		f.resumeOpaque(last, sum)
-		return nil
+		again := f.resumeOpaque(last, sum)
+		if again == nil {
+			return nil
+		}
+		e, last = *again, again.Last
 	}
 	disk, err := buffers.ReadDisk(f.path)
 	found, missing := text.New(disk.Content), !disk.Exists
@@ -225,7 +285,7 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 	switch {
 	case open:
 		err = f.wakeOn(e, d.Text, false, sum)
-	case err == nil && isState(&last, found, missing) && (last.Before == nil || last.OnDisk):
+	case err == nil && isState(&last, found, missing) && (last.Before == nil || last.OnDisk) && f.sameRows(&last, found):
 		err = f.wakeOn(e, found, missing, sum)
 	default:
 		// Until the file is opened, perhaps with another text, the disk's counts.
@@ -238,12 +298,16 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 			}
 		}
 		sum.pending += until.pending
-		sum.files += until.files
+		sum.in = append(sum.in, until.in...)
 		if (unreadable || len(until.lost) > 0) && !last.Told {
 			sum.asleep = append(sum.asleep, last.Path)
 			e.Last.Told = true
 		}
-		f.asleep = &sleeper{e, until}
+		if f.doc == nil && !unreadable && !missing {
+			f.doc = review.New(found, f.core.now) // what becomes of the text is to be known
+			f.keepBefore(found)
+		}
+		f.asleep = &sleeper{Entry: e, until: until, then: f.version(), text: found}
 		f.mu.Unlock()
 		f.core.durable.pass(e)
 		f.mu.Lock()
@@ -256,12 +320,6 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 		f.keep(false)
 	}
 	return err
-}
-
-// sleeper is what an earlier run had tracked in a file whose text is not known for sure.
-type sleeper struct {
-	journal.Entry
-	until resumed // what has become of it with the disk's text
 }
 
 // passedOn is no version of a file: the last record is an earlier run's.
@@ -279,45 +337,25 @@ func isState(r *journal.Record, found text.Text, missing bool) bool {
 	return r != nil && r.State != nil && missing == r.Deleted && sameText(r.Text, found)
 }
 
+// isKnown reports whether a text is one whose state an entry has.
+func isKnown(e *journal.Entry, found text.Text, missing bool) bool {
+	return isState(&e.Last, found, missing) || happenedNot(e.Last, found, missing) || isState(e.Saved(), found, missing)
+}
+
+// sameRows reports whether the text found has the rows of the record's, which has its hash: no row
+// at all and a blank one are the same to that.
+func (f *file) sameRows(r *journal.Record, found text.Text) bool {
+	if r.Text != buffers.NormHash("") {
+		return true
+	}
+	doc, err := review.UnmarshalState(r.State, f.core.now)
+	return err == nil && (doc.Text().Len() == 0) == (found.Len() == 0)
+}
+
 // happenedNot reports whether the text is the one in front of the edit that a record
 // was written for.
 func happenedNot(r journal.Record, found text.Text, missing bool) bool {
 	return r.Before != nil && r.Before.Missing == missing && sameText(r.Before.Text, found)
-}
-
-// wake takes up what sleeps, now that the text is known; mu is held.
-func (f *file) wake(found text.Text, missing bool) {
-	e := f.asleep
-	if e == nil {
-		return
-	}
-	// What was taken up for the disk's text meanwhile is only that text's.
-	f.asleep, f.doc, f.created, f.deleted = nil, nil, false, false
-	f.shownRev = notShown
-	var sum resumed
-	if err := f.wakeOn(e.Entry, found, missing, &sum); err != nil {
-		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
-	}
-	if sum.pending != e.until.pending || len(sum.lost) > 0 { // else the user was told
-		f.core.durable.report(sum)
-	}
-	f.publish()
-}
-
-// wakeOnDisk is wake for a file that nobody has open and that is about to be changed.
-func (f *file) wakeOnDisk() {
-	f.mu.Lock()
-	asleep := f.asleep != nil
-	f.mu.Unlock()
-	if !asleep {
-		return
-	}
-	disk, err := buffers.ReadDisk(f.path)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if err == nil && len(f.open) == 0 {
-		f.wake(text.New(disk.Content), !disk.Exists)
-	}
 }
 
 // wakeOn takes up an entry with the text found; mu is held.
@@ -350,12 +388,16 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		f.kept.rested = from.Time
 	}
 	f.takeUpWhole(&from, missing)
-	if lost = append(lost, doc.Resume(found)...); len(lost) > 0 {
+	takeOver := doc.Resume
+	if missing && len(f.open) == 0 { // taken away by the user, as by another program while acp-ls runs
+		takeOver = func(t text.Text) []review.Hunk { lost, _ := doc.Follow(t, review.AuthorUser); return lost }
+	}
+	if lost = append(lost, takeOver(found)...); len(lost) > 0 {
 		sum.lost = append(sum.lost, fmt.Sprintf("%s (%s, listed with the rejected ones)", f.path, number(len(lost), "change")))
 	}
 	if n := undecided(); n > 0 {
 		sum.pending += n
-		sum.files++
+		sum.in = append(sum.in, waitsIn{f.path, 0})
 	}
 	f.doc, f.created, f.deleted = doc, from.Created, from.Deleted
 	f.recallBeside(from.Beside, missing)
@@ -375,6 +417,9 @@ func (f *file) takeUpWhole(from *journal.Record, missing bool) {
 	if exec := err == nil && info.Mode()&0o111 != 0; err == nil && from.Mode == map[bool]string{true: "+x", false: "-x"}[exec] {
 		was := !exec
 		f.entire.wasExec, f.entire.exec = &was, &exec
+	} else if disk, err := buffers.ReadDisk(f.path); err == nil && from.Mode == map[bool]string{true: "+bom", false: "-bom"}[buffers.EndsOf(text.New(disk.Content)).BOM] {
+		was := from.Mode == "-bom"
+		f.entire.wasMark = &was
 	} else {
 		from.Mode = ""
 	}
@@ -401,31 +446,4 @@ func (f *file) opaqueState(was checkpoint.Copy, now checkpoint.State) []byte {
 		}
 	}
 	return b
-}
-
-func (f *file) resumeOpaque(last journal.Record, sum *resumed) {
-	was, rest, err := checkpoint.ReadCopy(last.State)
-	now := checkpoint.Copy{}
-	if err == nil {
-		now, _, err = checkpoint.ReadCopy(rest)
-	}
-	if err == nil && last.From == "" && was.Same(checkpoint.CopyOf(f.path).State) {
-		f.keep(false) // what was rejected, if that is why
-		return        // somebody has put it back
-	}
-	f.mu.Lock()
-	if err == nil {
-		f.entire.was, f.entire.now, f.entire.copy = was.State.Forget(), now.State, &was
-	}
-	f.opaque, f.opaqueOp = checkpoint.Opaque(last.Opaque), last.OpaqueOp
-	f.entire.from = buffers.Path(last.From)
-	if f.doc == nil {
-		f.doc = review.New(text.Text{}, f.core.now)
-	}
-	sum.pending++
-	sum.files++
-	f.shownRev = notShown
-	f.publish()
-	f.mu.Unlock()
-	f.keep(false)
 }

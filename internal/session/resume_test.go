@@ -49,7 +49,7 @@ func TestNothingIsSaidOfDocumentsThatAreOpened(t *testing.T) {
 		w.e.open(w.uri("f"), live[w.uri("f")])
 		w.wantHunks("f", "b|>B|")
 		w.wantTold("are looked for when such a file is opened: " + w.path("g"))
-		for _, m := range w.e.messages {
+		for _, m := range w.e.said() {
 			if strings.Contains(m, w.path("f")) {
 				t.Error(m)
 			}

@@ -62,15 +62,7 @@ func (d *durable) join(e *journal.Entry, older journal.Entry) (lost string) {
 		}
 		return ""
 	}
-	if b := e.Last.Before; b != nil && !b.Missing && (e.Prev == nil || e.Prev.State == nil) {
-		// Nothing was undecided before the edit; now something is.
-		if last, err := review.UnmarshalState(e.Last.State, d.core.now); err == nil && sameText(b.Text, last.Baseline()) {
-			was := review.New(last.Baseline(), d.core.now)
-			if state, err := was.MarshalState(); err == nil {
-				e.Prev = &journal.Record{Path: e.Last.Path, Time: e.Last.Time, Text: b.Text, OnDisk: e.Last.OnDisk, State: state}
-			}
-		}
-	}
+	d.giveBefore(e) // nothing was undecided before the edit; now something is
 	records := []*journal.Record{&e.Last}
 	for _, r := range []*journal.Record{e.Prev, e.Saved()} {
 		if r != nil && r.State != nil && !slices.Contains(records, r) {
@@ -102,6 +94,21 @@ func (d *durable) join(e *journal.Entry, older journal.Entry) (lost string) {
 	return lost
 }
 
+// giveBefore gives an entry the record in front of the edit that its last one was written for, if
+// it has none, as nothing was undecided.
+func (d *durable) giveBefore(e *journal.Entry) {
+	b := e.Last.Before
+	if b == nil || b.Missing || e.Last.State == nil || e.Prev != nil && e.Prev.State != nil {
+		return
+	}
+	if last, err := review.UnmarshalState(e.Last.State, d.core.now); err == nil && sameText(b.Text, last.Baseline()) {
+		was := review.New(last.Baseline(), d.core.now)
+		if state, err := was.MarshalState(); err == nil {
+			e.Prev = &journal.Record{Path: e.Last.Path, Time: e.Last.Time, Text: b.Text, OnDisk: e.Last.OnDisk, State: state}
+		}
+	}
+}
+
 // layOver makes what an older entry has undecided pending in doc too. It returns what is
 // lost, and the record that was taken; nil if there is nothing to take.
 func (d *durable) layOver(doc *review.Doc, older journal.Entry) ([]review.Hunk, *journal.Record, error) {
@@ -126,6 +133,9 @@ func stateFor(e *journal.Entry, found text.Text, missing bool, now func() time.T
 		// The edit was never made: what was before it counts.
 		if from = nil; isState(e.Prev, found, missing) {
 			from = e.Prev
+		}
+		if doc, rec := undoneTo(e, from, found, now); doc != nil {
+			return doc, nil, rec, nil
 		}
 	case isState(e.Saved(), found, missing):
 		// What came behind it is gone with the editor.
@@ -155,7 +165,7 @@ func (f *file) layUnder(ctx context.Context, e journal.Entry, sum *resumed) erro
 		// Whatever text will be found, the two are one from now on.
 		f.asleep, f.doc, f.created, f.deleted = nil, nil, false, false
 		f.mu.Unlock()
-		both, lost := f.core.durable.joined([]journal.Entry{e, s.Entry})
+		both, lost := f.core.durable.joined([]journal.Entry{e, s.entry()})
 		sum.lost = append(sum.lost, lost...)
 		return f.resume(ctx, both, sum)
 	}
@@ -200,7 +210,7 @@ func (f *file) layUnderLive(e journal.Entry, sum *resumed) error {
 	}
 	if n := len(f.doc.Hunks(review.StatePending, review.StateConflict)) - had; n > 0 {
 		sum.pending += n
-		sum.files++
+		sum.in = append(sum.in, waitsIn{f.path, had})
 	}
 	if _, err := os.Lstat(string(f.path)); err == nil && f.fileChange() == nil {
 		f.created = from.Created

@@ -46,6 +46,29 @@ func changedSince(e journal.Entry, found text.Text, now func() time.Time) (*revi
 	return was, nil, from, nil
 }
 
+// undoneTo returns the last state, led back to the text in front of the edit that it was written
+// for: perhaps that was made and undone, and may be redone. Of that text nothing else must follow
+// from it than from the record in front of it, which is nil if nothing was undecided. Nil: it does.
+func undoneTo(e *journal.Entry, from *journal.Record, found text.Text, now func() time.Time) (*review.Doc, *journal.Record) {
+	if e.Last.State == nil || e.Last.Opaque != "" || e.Last.Before.Missing {
+		return nil, nil
+	}
+	last, err := review.UnmarshalState(e.Last.State, now)
+	if err != nil || !last.Had(found) {
+		return nil, nil
+	}
+	was := review.New(found, now)
+	if from == nil {
+		from = &journal.Record{Path: e.Last.Path, Time: e.Last.Time}
+	} else if was, err = review.UnmarshalState(from.State, now); err != nil {
+		return nil, nil
+	}
+	if last.ResumeBefore(found); last.Baseline().Equal(was.Baseline()) && slices.Equal(pendingIDs(last), pendingIDs(was)) {
+		return last, from
+	}
+	return nil, nil
+}
+
 // strays is how many rows of a text are an agent's in d or in other, and would be taken for the
 // user's if the text came from d.
 func strays(d, other *review.Doc, found text.Text) int {

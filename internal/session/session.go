@@ -58,7 +58,7 @@ type session struct {
 	untold    []rejectedHunk              // rejections the agent has not been told of
 	words     []string                    // and what else
 	knows     []string                    // folders beside its own the agent has been told of
-	notSaved  map[string]bool             // paths whose unsaved change was spoken of
+	notSaved  map[string]string           // why, by paths whose unsaved change was spoken of
 	consented map[buffers.Path]bool       // what the turn was let touch when it asked
 	opened    chan struct{}               // closed when starting has ended
 	ran       map[string]*ran             // by terminal
@@ -96,7 +96,7 @@ func (s *session) failure() error {
 func (s *session) info() Info {
 	i := Info{
 		Session: s.id, Agent: s.agentName, SessionID: s.remote, Cwd: s.cwd, Title: s.title,
-		State: s.state, StopReason: s.stop, Usage: s.usage, Error: s.errText, Loads: s.loads,
+		State: s.state, StopReason: s.stop, Usage: s.usage, Error: s.errText, ErrorKind: s.errKind, Loads: s.loads,
 		Options: notNil(s.options), Commands: notNil(s.commands),
 		Queue: []Queued{}, Questions: notNil(s.questions), Pending: s.core.pendingOf(s.id),
 	}

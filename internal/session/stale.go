@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"acp-ls/buffers"
@@ -82,6 +83,60 @@ func (f *file) takeLeft(l *leftover) {
 	}
 }
 
+// held is what there is for a document that is opened with a text from before what the disk has;
+// nil: nothing. mu is held.
+func (f *file) held() *leftover {
+	if l := f.leftBeside(f.version()); l != nil {
+		return l
+	}
+	s := f.asleep
+	if s == nil {
+		return nil
+	}
+	f.core.durable.giveBefore(&s.Entry)
+	e := s.entry()
+	return &leftover{entry: &e}
+}
+
+// holdOn holds on to l, if there is such a thing, for o has made after of a file that nobody has
+// open and that was before, or nobody has yet: both are to come into a document with an older
+// text; mu is held.
+func (f *file) holdOn(l *leftover, before, after checkpoint.State, o review.Origin) {
+	if f.left = nil; l == nil || !after.Exists {
+		return
+	}
+	on := *l
+	if on.by == (review.Origin{}) {
+		on.Change, on.was = checkpoint.Change{Path: f.path, Before: before}, text.New(before.Content)
+	}
+	on.After, on.by, on.with, on.then = after, cmp.Or(o, on.by), nil, f.version()
+	f.left, f.kept.last = &on, passedOn // whatever was written of the file is without that
+}
+
+// leftBeside is what is held on to beside a version of the file; nil: nothing. mu is held.
+func (f *file) leftBeside(v version) *leftover {
+	if l := f.left; l != nil && l.then == v && v.disputed == nil {
+		return l
+	}
+	return nil
+}
+
+// records are those of a file of which r is one, with what is held on to beside it.
+func (l *leftover) records(r journal.Record) []journal.Record {
+	if l == nil || r.State == nil || r.Opaque != "" {
+		return []journal.Record{r}
+	}
+	x, _ := besideIn(r)
+	x.Left = l.kept()
+	r.Beside, r.OnDisk = x.encode(), true
+	r.Before = &journal.Seen{Missing: !l.Before.Exists, Text: buffers.NormHashText(l.was)}
+	e := journal.Entry{Last: r}
+	if l.entry != nil {
+		e = l.entry.WithSaved(r)
+	}
+	return append([]journal.Record{{Path: r.Path}}, e.Records()...) // and nothing else before
+}
+
 // keepLeft writes down what nobody has looked at, as long as nothing else is known of the file.
 func (f *file) keepLeft(l *leftover) {
 	if l.with == nil {
@@ -136,6 +191,9 @@ func (f *file) bringLeft(l *leftover) {
 		return
 	}
 	f.before, f.missing = &taken{Text: l.was}, !l.Before.Exists
+	if l.by == (review.Origin{}) {
+		return // nothing has been changed
+	}
 	f.core.spawn(func() {
 		err := f.core.durable.wait(f.core.ctx)
 		if err == nil {

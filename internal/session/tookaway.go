@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"os"
 	"slices"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -69,6 +71,11 @@ func (f *file) askGit(ctx context.Context, had string, disk buffers.Disk) (hand 
 	default:
 		hand.took, err = r.tookFile(ctx, f.path, had, known)
 	}
+	if late := err == nil && !hand.took && goneOn(f.path, disk) && !f.core.said(f.path, had, disk); late {
+		// What git says is of what came after that.
+		stamp = goneOnSince
+		hand.took, err = f.mayBeGits(ctx, r, had, disk)
+	}
 	if hand.took || hand.back {
 		f.mu.Lock()
 		if f.ingit.hand = true; hand.took {
@@ -77,6 +84,35 @@ func (f *file) askGit(ctx context.Context, had string, disk buffers.Disk) (hand 
 		f.mu.Unlock()
 	}
 	return hand, err
+}
+
+// goneOnSince is no stamp of git: since it took something away, it has gone on.
+const goneOnSince = "gone on"
+
+// goneOn reports whether a file is not the one any more that disk was read of.
+func goneOn(p buffers.Path, disk buffers.Disk) bool {
+	info, err := os.Lstat(string(p))
+	if !disk.Exists {
+		return err == nil
+	}
+	return disk.Info != nil && (err != nil || !os.SameFile(disk.Info, info) || info.Size() != disk.Info.Size() || !info.ModTime().Equal(disk.Info.ModTime()))
+}
+
+// mayBeGits reports whether what was found on disk in the place of had, and is not there any more,
+// was git's, as far as that can be told afterwards: git has gone on since had was there and knows
+// that content, or there is had again where there was no file.
+func (f *file) mayBeGits(ctx context.Context, r *repo, had string, disk buffers.Disk) (bool, error) {
+	var since time.Time
+	f.mu.Lock()
+	if f.before != nil && f.before.info != nil {
+		since = f.before.info.ModTime()
+	}
+	f.mu.Unlock()
+	if disk.Exists {
+		return r.git.MayHavePut(ctx, f.path, disk.Content, since)
+	}
+	now, err := buffers.ReadDisk(f.path)
+	return err == nil && now.Content == had && r.git.MovedSince(since), nil // what is no text is not had
 }
 
 // tookFile reports whether git has taken away a file: it knew it, or has kept it.

@@ -96,7 +96,7 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 		s.queue = append(s.queue, t)
 	}
 	if s.state == StateFailed { // its agent is gone: take the session up again
-		s.state, s.errText = StateStarting, ""
+		s.state, s.errText, s.errKind = StateStarting, "", ""
 		s.opened = make(chan struct{})
 		s.core.spawn(s.revive)
 	}
@@ -194,6 +194,7 @@ func shorten(s string, n int) string {
 // run does one turn.
 func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.report(t, "", false)
+	ended := s.core.elsewhere.began(s)
 	s.core.turnStart(s, t)
 	stop, err := s.promptAgent(p, remote, t)
 	s.mu.Lock()
@@ -201,6 +202,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.mu.Unlock()
 	s.core.broker.cancelTurn(s, t, true)
 	s.core.lastPoint(s, t)
+	ended()
 	s.core.durable.beforeCopies().end(s)
 	s.core.durable.neighbours(s.core.ctx)
 	s.core.forgetApproved(s.id)

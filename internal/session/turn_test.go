@@ -205,14 +205,18 @@ func TestCrashAndRevival(t *testing.T) {
 		return e.infos[a.Session].State == StateFailed && e.infos[b.Session].State == StateFailed
 	})
 	e.mu.Lock()
-	if !strings.Contains(e.infos[b.Session].Error, "boom") {
-		t.Errorf("error %q", e.infos[b.Session].Error)
+	if i := e.infos[b.Session]; !strings.Contains(i.Error, "boom") || i.ErrorKind != KindAgentFailed {
+		t.Errorf("error %q of kind %q", i.Error, i.ErrorKind)
 	}
 	e.mu.Unlock()
 	l.prompt = func(context.Context, *fakeAgent, string, []Block) (StopReason, error) { return "end_turn", nil }
 	if res, err := c.Prompt(t.Context(), Prompt{Session: b.Session, Text: "again", Wait: true}); err != nil || res.StopReason != "end_turn" {
 		t.Errorf("%+v %v", res, err)
 	}
+	e.await("the error to be gone", func() bool {
+		i := e.infos[b.Session]
+		return i.Error == "" && i.ErrorKind == ""
+	})
 	if len(l.agents) != 2 {
 		t.Errorf("%d processes were started", len(l.agents))
 	}

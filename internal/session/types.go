@@ -26,7 +26,8 @@ type Info struct {
 	Questions  []string   `json:"questions"` // ids of open permission questions
 	Pending    Pending    `json:"pending"`
 	Error      string     `json:"error,omitempty"`
-	Loads      bool       `json:"loads,omitempty"` // its agent can open it again when it has ended
+	ErrorKind  Kind       `json:"errorKind,omitempty"` // what can be done about Error
+	Loads      bool       `json:"loads,omitempty"`     // its agent can open it again when it has ended
 }
 
 // State is where a session stands.
@@ -205,7 +206,8 @@ type FileChange struct {
 	// State is "proposed" for what is only asked for, "rejected" for what can be brought
 	// back, or empty.
 	State string `json:"state,omitempty"`
-	// Mode says that the file may be run now (+x), or may not any more (-x).
+	// Mode says that the file may be run now (+x), or may not any more (-x); or, of an open one,
+	// that it has got a byte order mark (+bom), or lost it (-bom).
 	Mode string `json:"mode,omitempty"`
 	// Opaque says why there are no hunks: binary, large, filtered, or it is a link or
 	// folder now.

@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"slices"
+	"strings"
 
+	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
@@ -19,6 +21,13 @@ type agentStep struct {
 	before, after text.Text
 	created       bool // the file was not there before
 	gone          bool // the file was taken away under its document
+
+	between []text.Text // of several steps that undo has joined
+}
+
+// of reports whether the step is one of a session, or of a turn of it.
+func (s agentStep) of(session, turn string) bool {
+	return s.session == session && (turn == "" || s.turn == turn)
 }
 
 // maxSteps bounds what is remembered of one file.
@@ -35,6 +44,25 @@ func (f *file) record(by *review.Origin, before, after text.Text, created bool) 
 	}
 }
 
+// begins is the text that the agent's change began with whose operation it is, made of before.
+func (op operation) begins(before *review.Doc) text.Text {
+	if op.from != nil {
+		return *op.from
+	}
+	return before.Text()
+}
+
+// begunWith is what an agent's change of the disk began with, which had before: it is not the text
+// of a clean document that has not taken that in. Nil: it is.
+func (f *file) begunWith(before *taken) *text.Text {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.doc == nil {
+		return nil
+	}
+	return before.notIn(f.doc)
+}
+
 // Undo takes back all that a session, or one turn of it, has changed, accepted or
 // not. What the user typed since stays; where both changed the same lines the
 // user's stay and a conflict offers what was there before.
@@ -45,12 +73,16 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 	if err := c.undoable(session, turn); err != nil {
 		return Decision{}, err
 	}
+	had := map[*file]bool{}
+	for _, f := range c.allFiles() {
+		had[f] = f.wasThere(session, turn)
+	}
 	out, err := c.Reject(ctx, Decide{Session: session, Turn: turn})
 	if err != nil {
 		return out, err
 	}
 	for _, f := range c.allFiles() {
-		undone, err := f.undo(ctx, session, turn)
+		undone, err := f.undo(ctx, session, turn, had[f])
 		if err != nil {
 			out.Refused = append(out.Refused, Refusal{ID: "file:" + string(f.path), Reason: err.Error()})
 			continue
@@ -79,7 +111,7 @@ func (c *Core) undoable(session, turn string) error {
 	}
 	for _, f := range c.allFiles() {
 		f.mu.Lock()
-		here := slices.ContainsFunc(f.history, func(s agentStep) bool { return s.session == session && (turn == "" || s.turn == turn) })
+		here := slices.ContainsFunc(f.history, func(s agentStep) bool { return s.of(session, turn) })
 		for _, h := range f.hunks() {
 			here = here || slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session && (turn == "" || o.Turn == turn) })
 		}
@@ -102,14 +134,16 @@ func (s *session) hasTurn(id string) bool {
 	return s.running != nil && s.running.id == id || slices.ContainsFunc(s.log.items, func(it *item) bool { return it.Turn == id })
 }
 
-// undo merges the session's steps backwards into the file. It reports whether there was
-// anything to do, and be it that it is for the user to settle.
-func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
-	is := func(s agentStep) bool { return s.session == session && (turn == "" || s.turn == turn) }
+// undo merges the session's steps backwards into the file, of which had says what wasThere did
+// before they were rejected. It reports whether there was anything to do, and be it that it is
+// for the user to settle.
+func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, error) {
+	is := func(s agentStep) bool { return s.of(session, turn) }
 	f.mu.Lock()
 	var steps []agentStep
 	for _, s := range f.history {
 		if last := len(steps) - 1; is(s) && last >= 0 && steps[last].after.Equal(s.before) {
+			steps[last].between = append(steps[last].between, s.before)
 			steps[last].after = s.after // what was in between need not come back
 		} else if is(s) {
 			steps = append(steps, s)
@@ -134,6 +168,9 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 				writtenBack = true
 			}
 		}
+		if writtenBack {
+			f.readBack(ctx)
+		}
 		steps = slices.DeleteFunc(steps, func(s agentStep) bool { return s.gone })
 	}
 	o := review.Origin{Change: f.core.changeID(), Session: session, Turn: turn, Author: review.AuthorUser, Title: "undo", Sure: true}
@@ -142,11 +179,17 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 		label: "undo", rejects: true,
 		apply: func(d *review.Doc) error {
 			conflicts = false
+			if want, ok := without(steps, d.Text().String()); ok {
+				if !d.Text().Equal(text.New(want)) {
+					d.Reload(text.New(want), o)
+				}
+				return nil
+			}
 			for _, s := range slices.Backward(steps) {
 				before, live := s.before.String(), d.Text().String()
-				m := merge.Texts(s.after.String(), live, before)
+				after, m := s.backwards(live)
 				ids := addConflicts(d, review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"},
-					m, s.after.String(), before)
+					m, after, before)
 				conflicts = conflicts || len(ids) > 0
 				if !d.Text().Equal(text.New(m.Text)) {
 					d.Reload(text.New(m.Text), o)
@@ -164,5 +207,151 @@ func (f *file) undo(ctx context.Context, session, turn string) (bool, error) {
 	if out.changed && !out.onDisk {
 		f.saveDecided(ctx, out)
 	}
+	if had && out.changed && !out.onDisk {
+		if err := f.writeUndone(ctx, out.text); err != nil {
+			return false, err
+		}
+	}
 	return out.changed || writtenBack || conflicts, nil
+}
+
+// without is what live would be without steps: the text before the first, with what came between
+// them and since; false if some of that is in the rows that they have changed, and so for the
+// user to settle.
+func without(steps []agentStep, live string) (string, bool) {
+	if len(steps) == 0 {
+		return live, true
+	}
+	text, put := steps[0].before.String(), map[string]bool{}
+	for i, s := range steps {
+		next := live
+		if i+1 < len(steps) {
+			next = steps[i+1].before.String()
+		}
+		s.notePut(put)
+		after, next := s.after.String(), s.withoutBroughtBack(next, put)
+		m := merge.Texts(after, text, next)
+		if len(m.Conflicts) > 0 {
+			after = partly(after, text, next, put, m.Conflicts, func(k merge.Conflict) (was, is [2]int) { return k.Ours, k.Theirs })
+			m = merge.Texts(after, text, next)
+		}
+		if len(m.Conflicts) > 0 {
+			return "", false
+		}
+		text = m.Text
+	}
+	return merge.Texts(live, live, text).Text, true // with the line ends and the mark that there are
+}
+
+// notePut notes the rows that a step has put in, if only for a while.
+func (s agentStep) notePut(put map[string]bool) {
+	had := map[string]bool{}
+	for _, row := range linesOf(s.before) {
+		had[row] = true
+	}
+	for _, t := range slices.Concat(s.between, []text.Text{s.after}) {
+		for _, row := range linesOf(t) {
+			if !had[row] && !isBlank(row) {
+				put[row] = true
+			}
+		}
+	}
+}
+
+// withoutBroughtBack is next, which has come from what a step has made, without rows that steps have
+// put in, that this one has taken out, and that were brought back by rejecting that.
+func (s agentStep) withoutBroughtBack(next string, put map[string]bool) string {
+	after := linesOf(s.after)
+	gone := map[string]int{}
+	for _, t := range slices.Concat(s.between, []text.Text{s.before}) {
+		n := map[string]int{}
+		for i, stays := range kept(linesOf(t), after) {
+			if row := t.Line(i); put[row] && !stays {
+				n[row]++
+				gone[row] = max(gone[row], n[row])
+			}
+		}
+	}
+	if len(gone) == 0 {
+		return next
+	}
+	rows := rowsWithEnds(text.New(next))
+	bare := withoutEnds(rows)
+	drop := make([]bool, len(rows))
+	for _, e := range linediff.Diff(after, bare) {
+		for i := e.B0; i < e.B1; i++ {
+			if gone[bare[i]] > 0 {
+				gone[bare[i]]--
+				drop[i] = true
+			}
+		}
+	}
+	var out strings.Builder
+	for i, row := range rows {
+		if !drop[i] {
+			out.WriteString(row)
+		}
+	}
+	return out.String()
+}
+
+// partly is after, which a step has made of before, with what next has in those conflicts in which
+// that has come from after by nothing but taking a part back, as by rejecting some of the hunks:
+// where a conflict is in before and next, in tells. put are rows that steps have put in.
+func partly(after, before, next string, put map[string]bool, conflicts []merge.Conflict, in func(merge.Conflict) (was, is [2]int)) string {
+	was, made, is := rowsWithEnds(text.New(before)), rowsWithEnds(text.New(after)), rowsWithEnds(text.New(next))
+	for _, k := range slices.Backward(conflicts) {
+		b, n := in(k)
+		if then := is[n[0]:n[1]]; partlyTakenBack(was[b[0]:b[1]], made[k.Base[0]:k.Base[1]], then, put) {
+			made = slices.Replace(made, k.Base[0], k.Base[1], then...)
+		}
+	}
+	return strings.Join(made, "")
+}
+
+// partlyTakenBack reports whether all rows of next are of before or of after, each at most once
+// and in order, or were put in by a step, and those that both of them have are there.
+func partlyTakenBack(before, after, next []string, put map[string]bool) bool {
+	before, after, next = withoutEnds(before), withoutEnds(after), withoutEnds(next)
+	at := 0
+	for _, e := range append(linediff.Diff(after, before), linediff.Edit{A0: len(after), A1: len(after), B0: len(before), B1: len(before)}) {
+		for ; at < e.A0; at++ {
+			if len(next) == 0 || next[0] != after[at] {
+				return false
+			}
+			next = next[1:]
+		}
+		at = e.A1
+		for a, b := after[e.A0:e.A1], before[e.B0:e.B1]; len(next) > 0; next = next[1:] {
+			if i := slices.Index(b, next[0]); i >= 0 {
+				b = b[i+1:]
+			} else if i := slices.Index(a, next[0]); i >= 0 {
+				a = a[i+1:]
+			} else if !put[next[0]] {
+				break
+			}
+		}
+	}
+	return len(next) == 0
+}
+
+func withoutEnds(rows []string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = strings.TrimRight(r, "\r\n")
+	}
+	return out
+}
+
+// backwards merges a step backwards into live, and returns the text after it that this
+// started from: what was rejected of it already is in nobody's way.
+func (s agentStep) backwards(live string) (after string, m merge.TextResult) {
+	after = s.after.String()
+	before, put := s.before.String(), map[string]bool{}
+	s.notePut(put)
+	if m = merge.Texts(after, live, before); len(m.Conflicts) > 0 {
+		after = partly(after, before, live, put, m.Conflicts, func(k merge.Conflict) (was, is [2]int) { return k.Theirs, k.Ours })
+		m = merge.Texts(after, live, before)
+	}
+	return after, m
 }

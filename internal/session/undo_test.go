@@ -231,3 +231,88 @@ func TestUndoNothing(t *testing.T) {
 		t.Errorf("once more: %+v %v", d, err)
 	}
 }
+
+// What was rejected already is in no undo's way, though it stood beside what was accepted and
+// formatted: the file is as it was before the session, but for what the user typed.
+func TestUndoBesideWhatWasRejected(t *testing.T) {
+	const before = "1  \n2\n3  \n4\n5  \n6\n7\n8\n"
+	for name, x := range map[string]struct {
+		formats bool
+		typed   string // in the place of the 8
+		want    string
+	}{
+		"formatted":                {true, "8", before},
+		"formatted, and typed in":  {true, "mine", strings.Replace(before, "8", "mine", 1)},
+		"as the agent wrote it":    {false, "8", before},
+		"the agent's, typed in it": {false, "mine", strings.Replace(before, "8", "mine", 1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, before)
+			e.open(uri, before)
+			if x.formats {
+				e.formatsOnSave(path, func() {})
+			}
+			edits := func(old, next string) {
+				turnOf(t, c, l, func(h Host, sid string) {
+					if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(e.text(uri), old, next, 1)); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			edits("4\n", "FOUR  \nand  \n")
+			if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+				t.Fatal(err)
+			}
+			edits("2\n3", "TWO  \n3")
+			if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+				t.Fatal(err)
+			}
+			edits("FOUR", "VIER")
+			edits("1", "ONE")
+			if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+				t.Fatal(err)
+			}
+			e.replace(uri, "8", x.typed)
+			d, err := c.Undo(t.Context(), c.allSessions()[0].id, "")
+			if err != nil || len(d.Refused) > 0 {
+				t.Fatalf("%+v %v", d, err)
+			}
+			if got := e.text(uri); got != x.want {
+				t.Errorf("text %q, want %q", got, x.want)
+			}
+			if h := hunksOf(t, c, uri, review.StateConflict); len(h) > 0 {
+				t.Errorf("conflicts %+v", h)
+			}
+		})
+	}
+}
+
+// The kind of line ends that a document has got since is not taken back with a session.
+func TestUndoKeepsTheLineEnds(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	turnOf(t, c, l, func(h Host, sid string) {
+		if err := h.WriteTextFile(t.Context(), sid, path, strings.NewReplacer("3\n", "THREE\n", "8\n", "").Replace(ten)); err != nil {
+			t.Error(err)
+		}
+	})
+	if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+		t.Fatal(err)
+	}
+	turned := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
+	e.typeAt(uri, 0, len(e.text(uri)), turned(e.text(uri)))
+	if d, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); err != nil || len(d.Refused) > 0 {
+		t.Fatalf("%+v %v", d, err)
+	}
+	if got := e.text(uri); got != turned(ten) {
+		t.Errorf("text %q", got)
+	}
+}

@@ -109,6 +109,7 @@ func (f *file) restoreWhole(ctx context.Context) error {
 		return errNotSo
 	}
 	if u.renamed != nil {
+		defer f.core.file(u.renamed.from.Path).keep(true)
 		return f.renameAgain(ctx, u)
 	}
 	if err := f.lockOps(ctx); err != nil {
@@ -119,6 +120,10 @@ func (f *file) restoreWhole(ctx context.Context) error {
 	if u.opaque != "" && (u.entire.copy == nil || !u.entire.copy.Kept()) { // what it is again
 		was := checkpoint.CopyOf(f.path)
 		u.entire.copy = &was
+	}
+	if !u.entire.gone {
+		v, w, before := f.restoring(u)
+		defer f.ahead(v, w, before)()
 	}
 	err := f.bringBack(ctx, u)
 	if errors.Is(err, checkpoint.ErrMoved) {
@@ -136,6 +141,7 @@ func (f *file) restoreWhole(ctx context.Context) error {
 	f.undone = nil
 	f.opaque, f.opaqueOp = u.opaque, u.opaqueOp
 	f.entire.by, f.entire.wasExec, f.entire.exec = u.entire.by, u.entire.wasExec, u.entire.exec
+	f.entire.wasMark = u.entire.wasMark
 	f.entire.gone, f.entire.ran, f.entire.held = u.entire.gone, u.entire.ran, u.entire.held
 	f.entire.was, f.entire.now, f.entire.copy = u.entire.was, u.entire.now, u.entire.copy
 	f.missing = u.entire.gone || u.emptied
@@ -146,6 +152,8 @@ func (f *file) restoreWhole(ctx context.Context) error {
 	}
 	if len(f.open) == 0 {
 		f.closedGone()
+	} else if f.opaque != "" {
+		f.core.spawn(f.followWhole)
 	}
 	f.shownRev = notShown
 	f.publish()
@@ -156,8 +164,10 @@ func (f *file) restoreWhole(ctx context.Context) error {
 func (f *file) bringBack(ctx context.Context, u *undone) error {
 	switch {
 	case u.opaque != "":
+		f.core.elsewhere.makes(f.path, u.agents.State)
 		return u.agents.Restore(ctx, f.path, u.rested)
 	case u.entire.gone, u.emptied:
+		f.core.elsewhere.makes(f.path, checkpoint.State{})
 		err := buffers.RemoveFile(f.path, buffers.Disk{Exists: true, Content: u.entire.held}.Seen())
 		var moved *buffers.MovedError
 		if errors.As(err, &moved) {
@@ -171,6 +181,12 @@ func (f *file) bringBack(ctx context.Context, u *undone) error {
 	if !checkpoint.CopyOf(f.path).Exists {
 		return errNotSo
 	}
+	if u.entire.wasMark != nil {
+		if err := f.restoreMarkHeld(ctx, !*u.entire.wasMark); err != nil || u.entire.wasExec == nil {
+			return err
+		}
+	}
+	f.core.elsewhere.makesExec(f.path, !*u.entire.wasExec)
 	return checkpoint.SetExec(f.path, !*u.entire.wasExec)
 }
 
@@ -184,10 +200,13 @@ func (f *file) renameAgain(ctx context.Context, u *undone) error {
 	if _, unsaved := f.core.openState(from.path); unsaved {
 		return fmt.Errorf("%s has unsaved changes in the editor: save it, and bring the change back then", from.path)
 	}
+	defer f.movingAgain(from, u, was.State)()
+	f.core.elsewhere.moves(from.path, f.path)
 	if err := buffers.MoveFile(from.path, f.path); err != nil {
 		return err
 	}
 	if u.entire.wasExec != nil {
+		f.core.elsewhere.makesExec(f.path, !*u.entire.wasExec)
 		if err := checkpoint.SetExec(f.path, !*u.entire.wasExec); err != nil {
 			f.core.log.Warn("bring mode back", "path", f.path, "err", err)
 		}
@@ -209,13 +228,10 @@ func (f *file) renameAgain(ctx context.Context, u *undone) error {
 		f.entire.was, f.entire.copy = was.State.Forget(), &was
 	}
 	f.mu.Unlock()
-	f.keep(true)
-	from.keep(true)
 	return nil
 }
 
-// wasRenamed is what can be brought back of a rename that is taken back now; mu of
-// both is held.
+// wasRenamed is what can be brought back of a rename that is taken back now; mu is held.
 func (f *file) wasRenamed(w entire, change FileChange) *undone {
 	return &undone{
 		change: change, entire: w, opaque: f.opaque, opaqueOp: f.opaqueOp,

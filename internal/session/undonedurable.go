@@ -22,6 +22,7 @@ type keptUndone struct {
 	Opaque        checkpoint.Opaque `json:",omitempty"`
 	OpaqueOp      string            `json:",omitempty"`
 	WasExec, Exec *bool             `json:",omitempty"`
+	WasMark       *bool             `json:",omitempty"`
 	Gone, Emptied bool              `json:",omitempty"`
 	Ran           bool              `json:",omitempty"`
 	Held          string            `json:",omitempty"`
@@ -38,7 +39,7 @@ func (u *undone) kept(secret bool) *keptUndone {
 		return nil
 	}
 	k := &keptUndone{
-		Change: u.change, By: u.entire.by, Opaque: u.opaque, OpaqueOp: u.opaqueOp, WasExec: u.entire.wasExec, Exec: u.entire.exec,
+		Change: u.change, By: u.entire.by, Opaque: u.opaque, OpaqueOp: u.opaqueOp, WasExec: u.entire.wasExec, WasMark: u.entire.wasMark, Exec: u.entire.exec,
 		Gone: u.entire.gone, Emptied: u.emptied, Ran: u.entire.ran, Held: u.entire.held, From: u.entire.from,
 	}
 	if secret && k.Gone {
@@ -69,7 +70,7 @@ func (u *undone) kept(secret bool) *keptUndone {
 // undone is what can be brought back of the file at path, as an earlier run has kept it.
 func (k *keptUndone) undone(path buffers.Path) (*undone, error) {
 	u := &undone{change: k.Change, opaque: k.Opaque, opaqueOp: k.OpaqueOp, emptied: k.Emptied}
-	u.entire = entire{by: k.By, from: k.From, wasExec: k.WasExec, exec: k.Exec, gone: k.Gone, ran: k.Ran, held: k.Held}
+	u.entire = entire{by: k.By, from: k.From, wasExec: k.WasExec, wasMark: k.WasMark, exec: k.Exec, gone: k.Gone, ran: k.Ran, held: k.Held}
 	switch {
 	case k.From != "":
 		u.renamed = renameBack(k.From, path)
@@ -83,21 +84,10 @@ func (k *keptUndone) undone(path buffers.Path) (*undone, error) {
 			}
 		}
 		u.rested, u.entire.was, u.entire.now, u.entire.copy = rested.State, was.State.Forget(), u.agents.State.Forget(), &was
-	case !k.Gone && !k.Emptied && k.WasExec == nil:
+	case !k.Gone && !k.Emptied && k.WasExec == nil && k.WasMark == nil:
 		return nil, errors.New("nothing that was rejected")
 	}
 	return u, nil
-}
-
-// announceUndone writes down what is about to be rejected, before it is: the process may end
-// in between. nil: it is done, or was not.
-func (f *file) announceUndone(u *undone) {
-	f.mu.Lock()
-	f.undoing = u
-	f.mu.Unlock()
-	if u != nil {
-		f.keep(true)
-	}
 }
 
 // hasContent reports whether keeping u means to keep what a file holds.
@@ -108,14 +98,7 @@ func (u *undone) hasContent() bool { return u != nil && (u.opaque != "" || u.ent
 func (f *file) besideOf(v version, x beside) []byte {
 	x.Undone = v.undone.kept(v.undone.hasContent() && f.unkept())
 	x.Refused = v.refused
-	if x == (beside{}) {
-		return nil
-	}
-	b, err := json.Marshal(x)
-	if err != nil {
-		f.core.log.Error("journal", "path", f.path, "err", err)
-	}
-	return b
+	return x.encode()
 }
 
 // onlyUndone reports whether a record says no more than what was rejected of a file as a whole.
@@ -154,7 +137,7 @@ func (f *file) recallUndone(r journal.Record) {
 	if f.undone != nil || f.entire.refused != nil {
 		return
 	}
-	if x.Undone != nil {
+	if u := x.Undone; u != nil && (!u.Emptied || there) {
 		u, err := x.Undone.undone(f.path)
 		if err != nil {
 			f.core.log.Warn("take up what an earlier run has rejected", "path", f.path, "err", err)

@@ -41,6 +41,7 @@ func TestRejectedWholesSurvive(t *testing.T) {
 	for crashes := range 3 {
 		for _, atOnce := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d crashes, at once %v", crashes, atOnce), func(t *testing.T) {
+				t.Parallel()
 				w := newEarth(t)
 				for _, name := range []string{"old", "run", "moved"} {
 					writeFile(t, w.path(name), name+four)
@@ -110,7 +111,7 @@ func TestRejectedWholesSurvive(t *testing.T) {
 						t.Errorf("rejected are %q", got)
 					}
 				}
-				for _, m := range w.e.messages {
+				for _, m := range w.e.said() {
 					if strings.Contains(m, "could not") || strings.Contains(m, "not to be found") {
 						t.Errorf("told %q", m)
 					}
@@ -207,8 +208,8 @@ func TestRejectedWholesThatAreOver(t *testing.T) {
 	if got := w.rejected(); len(got) > 0 {
 		t.Errorf("rejected are %q", got)
 	}
-	if len(w.e.messages) > 0 {
-		t.Errorf("told %q", w.e.messages)
+	if len(w.e.said()) > 0 {
+		t.Errorf("told %q", w.e.said())
 	}
 }
 

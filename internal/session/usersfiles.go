@@ -278,16 +278,17 @@ func (f *file) forgetStep(by review.Origin, is func(agentStep) bool) {
 // goneByUser takes in that the user has deleted the file; mu is held.
 func (f *file) goneByUser(opaque bool) {
 	f.usersMade = false
+	f.removals++
 	if opaque || f.opaque != "" || f.opaqueSeen != nil {
 		f.opaque, f.opaqueOp, f.entire.copy = "", "", nil
 		f.opaqueSeen = &checkpoint.State{}
 	}
-	f.entire.wasExec = nil
+	f.entire.wasExec, f.entire.wasMark = nil, nil
 	if len(f.open) == 0 {
 		f.takeUsers(buffers.Disk{}, review.AuthorUser)
 		f.keepBefore(text.Text{})
 	}
-	f.missing = true
+	f.isGone()
 	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
@@ -433,6 +434,16 @@ func (a *Attachment) savedClosed(uri, saved string) {
 		return
 	}
 	c := a.core
+	c.saysSaved.note(p, saved, c.now())
+	f := c.file(p)
+	f.mu.Lock()
+	if f.before != nil { // somebody has looked
+		f.wroteUser(f.before, text.New(saved))
+		f.madeToWrite(f.before)
+		f.shownRev = notShown
+		f.publish()
+	}
+	f.mu.Unlock()
 	c.spawn(func() {
 		release, err := c.betweenPoints(c.ctx)
 		if err != nil {

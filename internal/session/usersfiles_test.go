@@ -27,9 +27,11 @@ func TestUsersFileOperations(t *testing.T) {
 		t    *testing.T
 		e    *fakeEditor
 		root string
+		look func()
 	}
 	at := func(s *scene, name string) string { return filepath.Join(s.root, name) }
 	tell := func(s *scene, ops ...FileOperation) {
+		ops = slices.Clone(ops) // told in other folders too
 		for i := range ops {
 			for _, p := range []*string{&ops[i].From, &ops[i].To} {
 				if *p != "" {
@@ -108,6 +110,14 @@ func TestUsersFileOperations(t *testing.T) {
 		},
 	}
 	const own = "my own\ntext\n"
+	ways["append to a file and open it"] = way{
+		func(s *scene) { writeFile(s.t, at(s, "b.txt"), ten+own) },
+		func(s *scene) {
+			uri, saved := buffers.PathURI(at(s, "b.txt")), ten+own
+			s.e.send(buffers.Save{URI: uri, Text: &saved})
+			s.e.open(uri, saved)
+		},
+	}
 	says := func(s *scene, name string) {
 		s.e.send(buffers.Save{URI: buffers.PathURI(at(s, name))})
 	}
@@ -153,6 +163,28 @@ func TestUsersFileOperations(t *testing.T) {
 	ways["write nothing to a new file"] = beside("mine.txt", "", "", FileOperation{To: "mine.txt"})
 	ways["write a part over a file"] = beside("b.txt", ten, own)
 	ways["append to a file"] = beside("b.txt", ten, ten+own)
+	half := func(s *scene, rest string) { // as it is between making a file and writing it
+		writeFile(s.t, at(s, "mine.txt"), "")
+		s.look()
+		writeFile(s.t, at(s, "mine.txt"), rest)
+	}
+	mine := func(s *scene) string { return buffers.PathURI(at(s, "mine.txt")) }
+	ways["save as a new file that is looked at half written"] = way{
+		func(s *scene) { half(s, own); s.e.open(mine(s), own) },
+		func(s *scene) { says(s, "mine.txt") },
+	}
+	ways["save as a new file that is looked at half written, opened when it is told"] = way{
+		func(s *scene) { half(s, own) },
+		func(s *scene) { s.e.open(mine(s), own); says(s, "mine.txt") },
+	}
+	ways["write a new file that is looked at half written and open it"] = way{
+		func(s *scene) { half(s, own) },
+		func(s *scene) {
+			saved := own
+			s.e.send(buffers.Save{URI: mine(s), Text: &saved})
+			s.e.open(mine(s), own)
+		},
+	}
 	ways["write what is no text"] = way{
 		func(s *scene) { writeFile(s.t, at(s, "pic"), "\x00\x02\x03\x04") },
 		func(s *scene) { tell(s, FileOperation{To: "pic"}) },
@@ -161,9 +193,10 @@ func TestUsersFileOperations(t *testing.T) {
 		for _, git := range []bool{false, true} {
 			for _, when := range []string{"at once", "after a look", "after the turn"} {
 				t.Run(fmt.Sprintf("%s, git %v, told %s", name, git, when), func(t *testing.T) {
+					t.Parallel()
 					l := &fakeLauncher{}
 					c, e, root := setup(t, l)
-					s := &scene{t, e, root}
+					s := &scene{t: t, e: e, root: root}
 					if err := os.Mkdir(at(s, "dir"), 0o755); err != nil {
 						t.Fatal(err)
 					}
@@ -182,6 +215,7 @@ func TestUsersFileOperations(t *testing.T) {
 						one.mu.Unlock()
 						c.turnPoint(one, running)
 					}
+					s.look = looked
 					turnOf(t, c, l, func(h Host, sid string) {
 						way.do(s)
 						if when == "at once" {
@@ -226,6 +260,85 @@ func TestUsersFileOperations(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// The user deletes a file just after it was opened, and says so before it is known what the
+// document was opened beside.
+func TestUserDeletesWhatWasJustOpened(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := buffers.Path(filepath.Join(root, "b.txt"))
+	uri := buffers.PathURI(string(path))
+	writeFile(t, string(path), ten)
+	turnOf(t, c, l, func(Host, string) {
+		events, err := e.at.store.Apply(buffers.Open{URI: uri, Text: ten}, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := c.file(path)
+		ar := f.opened(e.at, events[0].After)
+		disk, err := e.at.store.Look(path)
+		_ = os.Remove(string(path))
+		if err := c.usersFile(c.ctx, oneFile{from: path}); err != nil {
+			t.Error(err)
+		}
+		f.looked(c.ctx, disk, err, ar)
+		lookNow(c)
+	})
+	if got := c.Reviews("", ""); len(got) > 0 {
+		t.Errorf("shown: %+v", got)
+	}
+}
+
+// The user renames a file and opens it: that it has come with its name may be found out before
+// it is known what the document was opened beside.
+func TestUserRenamesWhatIsJustOpened(t *testing.T) {
+	for _, git := range []bool{false, true} {
+		for _, told := range []bool{false, true} {
+			t.Run(fmt.Sprintf("git %v, told %v", git, told), func(t *testing.T) {
+				l := &fakeLauncher{}
+				c, e, root := setup(t, l)
+				from, to := buffers.Path(filepath.Join(root, "b.txt")), buffers.Path(filepath.Join(root, "mine.txt"))
+				writeFile(t, string(from), ten)
+				if git {
+					gitInit(t, root)
+				}
+				turnOf(t, c, l, func(Host, string) {
+					if err := os.Rename(string(from), string(to)); err != nil {
+						t.Fatal(err)
+					}
+					events, err := e.at.store.Apply(buffers.Open{URI: buffers.PathURI(string(to)), Text: ten}, "test")
+					if err != nil {
+						t.Fatal(err)
+					}
+					f := c.file(to)
+					ar := f.opened(e.at, events[0].After)
+					disk, err := e.at.store.Look(to)
+					lookNow(c)
+					f.looked(c.ctx, disk, err, ar)
+				})
+				if told {
+					if err := c.usersFile(c.ctx, oneFile{from, to}); err != nil {
+						t.Fatal(err)
+					}
+					if got := c.Reviews("", ""); len(got) > 0 {
+						t.Errorf("shown: %+v", got)
+					}
+					return
+				}
+				got := c.Reviews("", "")
+				if len(got) != 1 || got[0].File == nil || got[0].File.From != string(from) || len(got[0].Hunks) > 0 {
+					t.Errorf("shown: %+v", got)
+				}
+				if d, err := c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 {
+					t.Fatalf("%+v %v", d, err)
+				}
+				if got := readFile(t, string(from)); got != ten || isThere(to) {
+					t.Errorf("%s has %q, %s is there: %v", from, got, to, isThere(to))
+				}
+			})
 		}
 	}
 }

@@ -28,12 +28,26 @@ func (f *file) bring(before *taken, o review.Origin, hand gitsHand) func(doc *re
 	}
 	by.Change = f.core.changeID()
 	return func(doc *review.Doc, now text.Text) {
-		if before != nil && buffers.NormHashText(before.in(doc)) != buffers.NormHashText(doc.Text()) {
-			takeOver(doc, text.New(buffers.KeepStyle(doc.Text().String(), before.in(doc).String())), by)
+		if before != nil && before.emptied != nil && doc.Text().Len() == 0 && now.Len() > 0 {
+			doc.ThrowAway(*before.emptied) // which brings back what was undecided
+		} else if was := f.beneath.Load(); was != nil && buffers.NormHashText(*was) == buffers.NormHashText(now) {
+			doc.ThrowAway(*was)
+		} else if t := before.notIn(doc); t != nil {
+			takeOver(doc, *t, by)
 		}
 		hand.takeOver(doc, now, o)
 		before.settle(doc)
 	}
+}
+
+// notIn is what the disk had before, as the document of doc would have it, if that has not taken
+// it in; else nil.
+func (t *taken) notIn(doc *review.Doc) *text.Text {
+	if t == nil || t.emptied != nil || buffers.NormHashText(t.in(doc)) == buffers.NormHashText(doc.Text()) {
+		return nil
+	}
+	had := text.New(buffers.KeepStyle(doc.Text().String(), t.in(doc).String()))
+	return &had
 }
 
 // takeUsers takes in what the user, or git for them, has made of a file that no

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
 )
 
 // What agents do to files as a whole (make, delete and rename them, change whether
@@ -31,12 +33,16 @@ type entire struct {
 
 	wasExec *bool // whether it could be run before an agent changed that
 	exec    *bool // whether it could when that was last taken in; nil if unknown
+	wasMark *bool // whether it began with a byte order mark before an agent changed that; while it is open
 	ran     bool  // whether the file that is gone, or deleted, could be run
 
 	refused *review.Origin // whose an empty file was that is gone, as its making was rejected
 
 	full *review.Doc // of a file that is deleted: what it was before; nil if unknown
-	held string      // what the file that is gone had, with line ends and byte order mark
+	// made is what a file was that an agent had made, undecided, and madeIn the turn that took it away.
+	made   *review.Doc
+	madeIn string
+	held   string // what the file that is gone had, with line ends and byte order mark
 
 	// Somebody else took away the file that an agent had made, or put back the one
 	// that it had deleted. With the rows that comes back too.
@@ -46,6 +52,8 @@ type entire struct {
 	// content, and what there is of what it was; nil if nothing is known of that.
 	was, now checkpoint.State
 	copy     *checkpoint.Copy
+
+	text *checkpoint.State // what the file was of which the checkpoint of the turn says that it was none
 }
 
 // fileChange is what has become of the file as a whole; mu is held.
@@ -60,13 +68,15 @@ func (f *file) fileChange() *FileChange {
 		c.Op = "create"
 	case f.deleted, f.entire.gone:
 		c.Op = "delete"
-	case f.entire.wasExec != nil:
+	case f.entire.wasExec != nil, f.entire.wasMark != nil:
 		c.Op = "modify"
 	default:
 		return nil
 	}
 	if was := f.entire.wasExec; was != nil {
 		c.Mode = map[bool]string{true: "-x", false: "+x"}[*was]
+	} else if was := f.entire.wasMark; was != nil {
+		c.Mode = map[bool]string{true: "-bom", false: "+bom"}[*was]
 	}
 	return c
 }
@@ -105,6 +115,13 @@ func (f *file) makeAgain(ctx context.Context) error {
 	if isThere(f.path) {
 		return errors.New("there is a file again")
 	}
+	f.mu.Lock()
+	v, w := f.version(), f.entire
+	f.mu.Unlock()
+	v.setDoc(review.New(text.Text{}, f.core.now))
+	v.created = true
+	defer f.ahead(v, w, &journal.Seen{Missing: true, Text: buffers.NormHashText(text.Text{})})()
+	f.core.elsewhere.wrote(f.path, text.Text{})
 	if err := buffers.WriteFileAtomic(f.path, "", buffers.Seen{}); err != nil {
 		return err
 	}
@@ -180,19 +197,17 @@ func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Or
 		return false
 	}
 	if f.opaque == "" || f.entire.copy == nil {
+		f.foldRows(was.State, o)
 		f.entire.was, f.entire.copy, f.entire.by = was.State.Forget(), &was, o
 		lost = !was.Kept()
 	} // else it is the second change, and the first is to be taken back too
-	first := f.entire.was
+	first, opaque := f.entire.was, f.opaque
 	if first.Same(ch.After) {
 		f.opaqueBack()
 		return false
 	}
 	f.entire.now = ch.After.Forget()
-	f.opaque = ch.After.Opaque
-	if f.opaque == "" {
-		f.opaque = first.Opaque
-	}
+	f.opaque = cmp.Or(ch.After.Opaque, f.entire.copy.Opaque, opaque)
 	f.opaqueOp = "modify"
 	switch {
 	case !first.Exists:
@@ -250,6 +265,9 @@ func (f *file) takeGone(ctx context.Context, was checkpoint.State) error {
 	o.Change = f.core.changeID()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.open) > 0 && f.missing && f.before != nil && f.before.there { // it was none when the document was opened
+		f.isGone()
+	}
 	if len(f.open) == 0 || f.before == nil || f.encoded != nil || f.missing || f.created || f.entire.gone || f.entire.from != "" || o.Author == review.AuthorUser {
 		return nil
 	}
@@ -273,6 +291,15 @@ func (f *file) isBack() {
 	}
 }
 
+// isGone takes in that there is no file any more; mu is held.
+func (f *file) isGone() {
+	f.missing = true
+	if f.before != nil {
+		f.before.there = false
+	}
+	f.noteKnown()
+}
+
 // rejectWhole takes back what has become of the file as a whole, as far as its rows
 // do not say it. reason is why it was not.
 func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
@@ -291,20 +318,29 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	case opaque != "":
 		if err = checkpoint.ErrNoCopy; w.copy != nil {
 			u.agents, u.rested = checkpoint.CopyOf(f.path), w.copy.Forget()
-			f.announceUndone(u)
+			v, w := f.rejecting(u)
+			defer f.ahead(v, w, nil)()
+			f.core.elsewhere.makes(f.path, w.copy.State)
 			err = w.copy.Restore(ctx, f.path, w.now)
 		}
-		f.announceUndone(nil)
 		if errors.Is(err, checkpoint.ErrNoCopy) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
 		u.rested = checkpoint.CopyOf(f.path).Forget()
 	case w.gone:
-		err = f.writeBack(w.held)
-	case w.wasExec != nil:
-		f.announceUndone(u)
-		err = checkpoint.SetExec(f.path, *w.wasExec)
-		f.announceUndone(nil)
+		if err = f.writeBack(w.held); err == nil {
+			f.readBack(ctx) // before anybody is shown that it is back
+		}
+	case w.wasExec != nil, w.wasMark != nil:
+		v, w := f.rejecting(u)
+		defer f.ahead(v, w, nil)()
+		if w.wasMark != nil {
+			err = f.restoreMark(ctx, *w.wasMark)
+		}
+		if err == nil && w.wasExec != nil {
+			f.core.elsewhere.makesExec(f.path, *w.wasExec)
+			err = checkpoint.SetExec(f.path, *w.wasExec)
+		}
 	default:
 		return false, ""
 	}
@@ -320,17 +356,15 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	if w.wasExec != nil && !w.gone {
 		f.entire.exec = w.wasExec
 	}
-	f.missing = false
+	f.missing = opaque != "" && !w.was.Exists
 	f.opaque, f.opaqueSeen, f.entire.copy = "", nil, nil
-	if f.encoded != nil && opaque != "" { // its document follows
+	if f.encoded != nil && opaque != "" {
 		f.encoded.start, f.encoded.owed = u.rested.Sum(), nil
-		f.core.spawn(func() {
-			if err := f.catchUp(f.core.ctx); err != nil && f.core.ctx.Err() == nil {
-				f.core.log.Warn("bring document up to date", "path", f.path, "err", err)
-			}
-		})
 	}
-	f.entire.gone, f.entire.wasExec = false, nil
+	if len(f.open) > 0 && opaque != "" {
+		f.core.spawn(f.followWhole)
+	}
+	f.entire.gone, f.entire.wasExec, f.entire.wasMark = false, nil, nil
 	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
@@ -342,16 +376,44 @@ func (f *file) writeBack(was string) error {
 	f.mu.Lock()
 	ran := f.entire.ran
 	f.mu.Unlock()
+	f.core.elsewhere.wrote(f.path, text.New(was))
 	if err := buffers.WriteFileAtomic(f.path, was, buffers.Seen{}); err != nil {
 		return err
 	}
 	if ran {
+		f.core.elsewhere.makesExec(f.path, true)
 		if err := checkpoint.SetExec(f.path, true); err != nil {
 			return err
 		}
 	}
 	f.lookAgain()
 	return nil
+}
+
+// readBack has the editor of a document take in that its file, which was gone, is there again:
+// to save the document would be a conflict with that, to the editor.
+func (f *file) readBack(ctx context.Context) {
+	if err := f.lockOps(ctx); err != nil {
+		return
+	}
+	defer f.unlockOps()
+	f.mu.Lock()
+	live, d, open := f.live()
+	f.mu.Unlock()
+	if !open {
+		return
+	}
+	var done bool
+	var err error
+	if clean(d) && live.at.editor.Can("reload") {
+		done, err = live.at.editor.Reload(ctx, live.uri)
+	}
+	if !done { // it has something unsaved, and keeps it
+		_, err = f.adopt(ctx, operation{label: "written back", apply: func(*review.Doc) error { return nil }})
+	}
+	if err != nil && ctx.Err() == nil {
+		f.core.log.Warn("have a file read that was written back", "path", f.path, "err", err)
+	}
 }
 
 // lookAgain compares the open documents of the file with the disk.
@@ -372,15 +434,15 @@ func (f *file) acceptWhole() (done bool) {
 	f.wakeOnDisk()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	done = f.entire.from != "" || f.opaque != "" || f.entire.gone || f.entire.wasExec != nil
+	done = f.entire.from != "" || f.opaque != "" || f.entire.gone || f.entire.wasExec != nil || f.entire.wasMark != nil
 	if !done {
 		return false
 	}
 	if f.entire.gone {
-		f.missing = true
+		f.isGone()
 	}
 	f.opaque, f.entire.copy, f.undone = "", nil, nil
-	f.entire.from, f.entire.gone, f.entire.wasExec = "", false, nil
+	f.entire.from, f.entire.gone, f.entire.wasExec, f.entire.wasMark = "", false, nil, nil
 	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/internal/review"
 )
 
 // What agents did to files as a whole outlives the process too, and can be taken back
@@ -269,6 +271,36 @@ func TestDeletedFileThatIsBack(t *testing.T) {
 					t.Errorf("text %q", got)
 				}
 			})
+		}
+	}
+}
+
+// The rejection of a file that an agent made takes away what the user has seen of it, and not
+// what the agent has written since: that comes to be decided on itself.
+func TestRejectLeavesWhatWasWrittenSince(t *testing.T) {
+	for name, decide := range map[string]func(c *Core) error{
+		"reject": func(c *Core) error { _, err := c.Reject(t.Context(), Decide{}); return err },
+		"undo":   func(c *Core) error { _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); return err },
+	} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		c.unwatched = true
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		turnOf(t, c, l, func(Host, string) {
+			writeFile(t, path, "1\n")
+			c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+			e.open(uri, "1\n")
+			writeFile(t, path, "2\n3\n")
+			if err := decide(c); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got, err := os.ReadFile(path); string(got) != "2\n3\n" {
+				t.Errorf("%s: disk %q, %v", name, got, err)
+			}
+		})
+		if h := hunksOf(t, c, uri); !slices.ContainsFunc(h, func(h review.Hunk) bool { return h.Text == "2\n3\n" }) {
+			t.Errorf("%s: hunks %+v", name, h)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
@@ -34,6 +35,12 @@ func (s *session) origin(p buffers.Path) review.Origin {
 // onDisk is origin for a change that was found on disk, where had stood, and now does;
 // nil: it is not known what.
 func (s *session) onDisk(p buffers.Path, had, now *string) review.Origin {
+	o, _ := s.onDiskHow(p, had, now)
+	return o
+}
+
+// onDiskHow is onDisk, and tells how well a tool call explains the change, as explains does.
+func (s *session) onDiskHow(p buffers.Path, had, now *string) (review.Origin, int) {
 	o, calls := s.callsOfTurn()
 	written := lastWritten(p)
 	best, first := 0, -1
@@ -55,7 +62,7 @@ func (s *session) onDisk(p buffers.Path, had, now *string) review.Origin {
 	if i >= 0 {
 		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
 	}
-	return o
+	return o, best
 }
 
 // explains tells how well a tool call that names a file explains what has become of it:
@@ -170,33 +177,39 @@ func (c *Core) attribute(p buffers.Path) review.Origin { return c.attributeText(
 
 // attributeText is attribute where it is known what had stood there, or stands there now.
 func (c *Core) attributeText(p buffers.Path, had, now *string) review.Origin {
+	if now != nil && c.saysSaved.is(p, text.New(*now)) {
+		return users
+	}
 	var candidates, sure []review.Origin
+	said := 0 // of those that are sure, how well that is known
 	for _, s := range c.allSessions() {
 		if !s.atWork() || !s.concerns(p) {
 			continue
 		}
-		o := s.onDisk(p, had, now)
+		o, how := s.onDiskHow(p, had, now)
 		if !o.Sure && !s.reviews(p) {
 			continue // it has named the file, and no more
 		}
 		candidates = append(candidates, o)
 		if o.Sure {
 			sure = append(sure, o)
+			said = how
 		}
 	}
 	switch {
 	case len(candidates) == 0:
 		return review.Origin{Author: review.AuthorUser, Sure: true}
 	case len(candidates) == 1:
-		return candidates[0]
+		return c.elsewhere.judge(p, now, candidates[0], said == 2)
 	case len(sure) == 1:
-		return sure[0]
+		return c.elsewhere.judge(p, now, sure[0], said == 2)
 	}
 	var names []string
 	for _, o := range candidates {
 		names = append(names, o.Agent+" ("+o.Session+")")
 	}
-	return review.Origin{Author: review.AuthorDisk, Title: "changed on disk while " + strings.Join(names, " and ") + " worked"}
+	o := review.Origin{Author: review.AuthorDisk, Title: "changed on disk while " + strings.Join(names, " and ") + " worked"}
+	return c.elsewhere.judge(p, now, o, false)
 }
 
 // contentOf is the text of a state, if it has one.

@@ -126,6 +126,9 @@ func (e *Editor) do(method string, params json.RawMessage) (any, error) {
 		"workspace/codeLens/refresh", "workspace/textDocumentContent/refresh", "window/showMessageRequest", "acp/permission":
 		return nil, nil
 	case "acp/save":
+		if b := e.buffers[p.URI]; b != nil && p.Version != 0 && p.Version != b.version {
+			return obj{"saved": false}, nil
+		}
 		err := e.save(p.URI)
 		return obj{"saved": err == nil}, nil
 	case "acp/reload":

@@ -78,6 +78,26 @@ func (e *Editor) SetText(uri, text string) error {
 	return e.replace(b, text, []change{{Text: text}})
 }
 
+// Format makes what a formatter has made of a document its text, and says that saving it did so.
+func (e *Editor) Format(uri, text string) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	b, err := e.buffer(uri)
+	if err != nil {
+		return err
+	}
+	if err := e.tellChanges(b); err != nil {
+		return err
+	}
+	b.undo = append(b.undo, b.text)
+	b.text = text
+	b.version++
+	return e.tell("textDocument/didChange", map[string]any{
+		"textDocument":   map[string]any{"uri": b.uri, "version": b.version},
+		"contentChanges": []change{{Text: text}}, "acp": map[string]any{"save": true},
+	})
+}
+
 // Undo brings back the text before the last change.
 func (e *Editor) Undo(uri string) error {
 	e.mu.Lock()

@@ -2,6 +2,7 @@ package nvim_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -53,5 +54,34 @@ func TestSessions(t *testing.T) {
 		e.Input(":Acp sessions<CR>")
 		e.WaitLua(`vim.deep_equal(vim.g.rows, { '  demo  Another · running', '● demo  This one' })`)
 		e.WaitLua(`require('acp.chat').session_id() == 's0'`)
+	})
+}
+
+// A command that has nothing to do says so, and a message that is too long where all of it is.
+func TestMessages(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.on("acp.session.entries", func(arg) any { return map[string]any{"entries": []any{}} })
+		e.on("acp.cancel", func(arg) any { return map[string]any{} })
+		e.notify("acp/session", info("idle"))
+		e.Input("<C-w>h:Acp stop<CR>")
+		e.WaitScreen("nothing to stop: no agent is at work here")
+		e.Input(":Acp undo<CR>")
+		e.WaitScreen("nothing to undo: there was no turn yet")
+		e.Input(":Acp bogus<CR>")
+		e.WaitScreen("no command bogus: :Acp and <Tab> shows all")
+		e.notify("acp/session", info("running", "turn", "s1.1"))
+		e.WaitScreen("● working")
+		e.Input(":Acp stop<CR>")
+		e.expect("acp.cancel")
+		if _, _, ok := e.Find("nothing to stop"); ok {
+			t.Error("there is something to stop")
+		}
+
+		e.notify("window/showMessage", map[string]any{"type": 2, "message": "long " + strings.Repeat("word ", 60) + "the end"})
+		e.WaitScreen("… (see :Acp log)")
+		e.Input(":Acp log<CR>")
+		e.WaitScreen("the end")
 	})
 }

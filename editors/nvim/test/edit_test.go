@@ -1,6 +1,7 @@
 package nvim_test
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -111,7 +112,7 @@ func TestSave(t *testing.T) {
 		e.Input("<C-w>h5Gx")
 		e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "five", "ive", 1))
 		var got struct{ Saved bool }
-		e.call("acp/save", map[string]any{"uri": e.uri("a.txt")}, &got)
+		e.call("acp/save", map[string]any{"uri": e.uri("a.txt"), "format": true}, &got)
 		want := strings.NewReplacer("five", "ive", "two", "TWO").Replace(numbers)
 		if !got.Saved {
 			t.Error("not saved")
@@ -120,6 +121,125 @@ func TestSave(t *testing.T) {
 			t.Errorf("the disk has %q, want %q", disk, want)
 		}
 		e.expect("textDocument/didSave")
+	})
+}
+
+// A save for an agent that fails, as one does whose formatter is broken, leaves the buffer unsaved:
+// the user is told what has failed, once.
+func TestSaveThatFails(t *testing.T) {
+	for name, fail := range map[string]string{
+		"a callback": `vim.api.nvim_create_autocmd('BufWritePre', { callback = function() error(vim.g.broken, 0) end })`,
+		"a command":  `vim.cmd([[autocmd BufWritePre * throw g:broken]])`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			eachVersion(t, func(t *testing.T, version string) {
+				e := setup(t, version, "", "a.txt", numbers)
+				e.open()
+				e.Exec(`vim.g.said, vim.g.broken = {}, 'formatter is broken'
+					vim.notify = function(text) vim.g.said = vim.list_extend({ text }, vim.g.said) end `+fail, nil)
+				e.Input("<C-w>h5Gx")
+				changed := strings.Replace(numbers, "five", "ive", 1)
+				e.awaitText(e.uri("a.txt"), changed)
+				save := func(want string, times int) {
+					t.Helper()
+					var got struct {
+						Saved  bool
+						Reason string
+					}
+					e.call("acp/save", map[string]any{"uri": e.uri("a.txt"), "format": true}, &got)
+					if got.Saved || !strings.Contains(got.Reason, want) || strings.Contains(got.Reason, "\n") {
+						t.Errorf("saved %v, %q", got.Saved, got.Reason)
+					}
+					var said []string
+					e.Exec(`return vim.g.said`, &said)
+					if len(said) != times || !strings.Contains(said[0], "a.txt is not saved: ") || !strings.Contains(said[0], want) {
+						t.Errorf("said %q", said)
+					}
+				}
+				save("formatter is broken", 1)
+				save("formatter is broken", 1)
+				e.Exec(`vim.g.broken = 'formatter is gone'`, nil)
+				save("formatter is gone", 2)
+				if disk, _ := os.ReadFile(e.path("a.txt")); string(disk) != numbers {
+					t.Errorf("the disk has %q", disk)
+				}
+				e.awaitText(e.uri("a.txt"), changed)
+			})
+		})
+	}
+}
+
+// What a save changes in a buffer is told apart from what the user has typed; and a text can be
+// saved as it is, which the user's other autocommands hear of all the same.
+func TestSaveWithoutFormatting(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Exec(`vim.api.nvim_create_autocmd('BufWritePre', { callback = function()
+			vim.cmd('keepjumps %s/two/TWO/e') end })
+			vim.api.nvim_create_autocmd('BufWritePost', { callback = function() vim.g.written = (vim.g.written or 0) + 1 end })
+			vim.o.eventignore = 'CursorHold'`, nil)
+		save := func(format bool, want string, changes ...bool) {
+			t.Helper()
+			var got struct{ Saved bool }
+			e.call("acp/save", map[string]any{"uri": e.uri("a.txt"), "format": format}, &got)
+			if disk, _ := os.ReadFile(e.path("a.txt")); !got.Saved || string(disk) != want {
+				t.Errorf("saved %v, the disk has %q, want %q", got.Saved, disk, want)
+			}
+			for _, saved := range changes {
+				var change struct{ ACP struct{ Save bool } }
+				if err := json.Unmarshal(e.expect("textDocument/didChange"), &change); err != nil || change.ACP.Save != saved {
+					t.Errorf("%v; a change by the save: %v, want %v", err, change.ACP.Save, saved)
+				}
+			}
+			e.expect("textDocument/didSave")
+			e.none("textDocument/didChange")
+		}
+		e.Input("<C-w>h5Gx")
+		// The key is not told of yet, as it would be in a moment.
+		e.WaitLua(`vim.bo.modified`)
+		text := strings.Replace(numbers, "five", "ive", 1)
+		save(false, text, false)
+		e.Input("x")
+		e.WaitLua(`vim.bo.modified`)
+		text = strings.NewReplacer("ive", "ve", "two", "TWO").Replace(text)
+		save(true, text, false, true)
+		e.WaitLua(`vim.g.written == 2 and vim.o.eventignore == 'CursorHold'`)
+		e.Input("u") // what the formatter did
+		e.WaitLua(`vim.fn.getline(2) == 'two'`)
+		e.Input(":w<CR>")
+		e.WaitLua(`vim.fn.getline(2) == 'TWO' and not vim.bo.modified`) // the user's own saves are theirs
+	})
+}
+
+// A buffer in which the user has typed since the version that is to be saved is not saved, and
+// acp-ls is told of the keys before it is told that.
+func TestSaveOfVersion(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.Input("<C-w>h5Gx")
+		v := e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "five", "ive", 1))
+		e.Input("x")
+		e.WaitLua(`vim.fn.getline(5) == 've'`)
+		save := func(v int) (saved bool) {
+			var got struct{ Saved bool }
+			e.call("acp/save", map[string]any{"uri": e.uri("a.txt"), "version": v, "format": true}, &got)
+			return got.Saved
+		}
+		if save(v) {
+			t.Error("saved with what was typed since")
+		}
+		if disk, _ := os.ReadFile(e.path("a.txt")); string(disk) != numbers {
+			t.Errorf("the disk has %q", disk)
+		}
+		text := strings.Replace(numbers, "five", "ve", 1)
+		if !save(e.awaitText(e.uri("a.txt"), text)) {
+			t.Error("not saved")
+		}
+		if disk, _ := os.ReadFile(e.path("a.txt")); string(disk) != text {
+			t.Errorf("the disk has %q", disk)
+		}
 	})
 }
 
@@ -212,14 +332,14 @@ func TestAdopt(t *testing.T) {
 			if !got.Adopted {
 				t.Fatal("not adopted")
 			}
-			e.Input("y")
+			e.Input("z<C-u>xy") // as far as the insertion goes, which has begun in another row
 			e.awaitText(e.uri("a.txt"), strings.Replace(disk, "five", "fivexy", 1))
 			e.Input("<Esc>:w<CR>")
 			e.expect("textDocument/didSave")
 			if got, _ := os.ReadFile(e.path("a.txt")); string(got) != strings.Replace(disk, "five", "fivexy", 1) {
 				t.Errorf("the disk has %q", got)
 			}
-			e.Input("u")
+			e.Input("uu") // <C-u> is a step of its own
 			e.awaitText(e.uri("a.txt"), merged)
 			e.Input("u")
 			e.awaitText(e.uri("a.txt"), typed)

@@ -80,10 +80,11 @@ func pluginDir() string {
 	return filepath.Dir(filepath.Dir(here))
 }
 
-// eachVersion runs a test in each Neovim.
+// eachVersion runs a test in each Neovim, at once: they mostly wait.
 func eachVersion(t *testing.T, f func(t *testing.T, version string)) {
 	for _, version := range nvimtest.Versions {
 		t.Run(version, func(t *testing.T) {
+			t.Parallel()
 			nvimtest.Path(t, version)
 			f(t, version)
 		})

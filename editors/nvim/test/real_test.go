@@ -97,6 +97,44 @@ func TestOwnNewFile(t *testing.T) {
 	})
 }
 
+// What a formatter does when an agent's change is saved is decided on too. A rejection brings
+// the file back to the byte, and is one step of undo.
+func TestRealFormatted(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		const before, after = "count := 1  \n\ta\n\tb\n\tc\n\td   \n", "total := 1\n\ta\n\tb\n\tc\n\td\n"
+		e := setupReal(t, version, "a.txt", before)
+		e.Exec(`vim.api.nvim_create_autocmd('BufWritePre', { callback = function()
+			vim.cmd([[keepjumps keeppatterns %s/\s\+$//e]]) end })`, nil)
+		hunks := func(n int) {
+			t.Helper()
+			e.WaitLua(fmt.Sprintf(`require('acp.review').count() == %d`, n))
+		}
+		disk := func(want string) {
+			t.Helper()
+			e.WaitLua(`not vim.bo.modified`)
+			if got, _ := os.ReadFile(e.path("a.txt")); string(got) != want {
+				t.Errorf("the disk has %q, want %q", got, want)
+			}
+		}
+		e.Input("<C-w>h")
+		e.prompt("rename count to total in @a.txt")
+		e.buffer(after)
+		e.idle()
+		hunks(2)
+		disk(after)
+		e.Input(":Acp reject-all<CR>")
+		e.buffer(before)
+		hunks(0)
+		disk(before)
+		e.Input("u")
+		e.buffer(after)
+		hunks(2)
+		e.Input(":Acp reject-all<CR>")
+		e.buffer(before)
+		hunks(0)
+	})
+}
+
 // prompt sends one, with no key being pressed.
 func (e *env) prompt(text string) {
 	e.t.Helper()
@@ -201,7 +239,7 @@ func TestRealUndo(t *testing.T) {
 			e.WaitLua(`require('acp.review').count() == 0`)
 		}
 		e.Input(":Acp undo<CR>")
-		e.WaitScreen("no turn that could be undone")
+		e.WaitScreen("nothing to undo: there was no turn yet")
 		turn(`replace "two" with "TWO" in @a.txt`)
 		turn(`replace "six" with "SIX" in @b.txt`)
 		e.Input("<C-w>hGotyped<Esc>")

@@ -37,7 +37,8 @@ type server struct {
 	encoding  string
 	init      json.RawMessage
 	commands  map[string]func(arg) any
-	received  []message // not yet expected
+	standing  map[string]any // answers to requests, by method
+	received  []message      // not yet expected
 	documents map[string]*document
 	replies   map[string]chan message
 	lastID    int
@@ -73,7 +74,7 @@ func newServer(t testing.TB) *server {
 	}
 	s := &server{
 		t: t, addr: l.Addr().String(), listener: l, done: make(chan struct{}),
-		changed: make(chan struct{}), commands: map[string]func(arg) any{},
+		changed: make(chan struct{}), commands: map[string]func(arg) any{}, standing: map[string]any{},
 		documents: map[string]*document{}, replies: map[string]chan message{},
 	}
 	go s.serve()
@@ -163,11 +164,12 @@ func (s *server) handle(m message) {
 	default:
 		s.mu.Lock()
 		s.sync(m)
+		answer := s.standing[m.Method]
 		s.received = append(s.received, m)
 		s.wake()
 		s.mu.Unlock()
 		if m.ID != nil {
-			s.write(map[string]any{"id": m.ID, "result": nil})
+			s.write(map[string]any{"id": m.ID, "result": answer})
 		}
 	}
 }
@@ -206,6 +208,13 @@ func (s *server) on(command string, f func(arg) any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.commands[command] = f
+}
+
+// answers says how a request is answered that is no command: null, unless it is said.
+func (s *server) answers(method string, result any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.standing[method] = result
 }
 
 func (s *server) execute(m message) {

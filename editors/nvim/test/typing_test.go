@@ -155,6 +155,15 @@ func TestInsertionGoesOn(t *testing.T) {
 		{"gone on with after it", "3GAx<Esc>", "gggiz<Esc>", "one\ntwo\nthreexz\nfour\nfive\nsix\nseven\neight\n"},
 		{"recorded", "3G0qaix", "y<Esc>j0q@a", "one\ntwo\nxythree\nxyfour\nfive\nsix\nseven\neight\n"},
 		{"of lines", "3GVjcx", "y<Esc>", "one\ntwo\nxy\nfive\nsix\nseven\neight\n"},
+		{"taken back to where it began", "3GAx", "y<C-u>z<Esc>", "one\ntwo\nthreez\nfour\nfive\nsix\nseven\neight\n"},
+		{"taken back in the middle", "3G0lix", "y<C-u>z<Esc>", "one\ntwo\ntzhree\nfour\nfive\nsix\nseven\neight\n"},
+		{"a word taken back", "3GAx", "y<C-w>z<Esc>", "one\ntwo\nthreez\nfour\nfive\nsix\nseven\neight\n"},
+		{"rows taken back to where it began", "3GAx<CR>w", "y<C-u><BS><C-u>z<Esc>", "one\ntwo\nthreez\nfour\nfive\nsix\nseven\neight\n"},
+		{"taken back, and repeated", "3GAx", "y<C-u>z<Esc>j.", "one\ntwo\nthreez\nfourz\nfive\nsix\nseven\neight\n"},
+		{"marked", "3GAx", "y<Esc>`[iz<Esc>", "one\ntwo\nthreezxy\nfour\nfive\nsix\nseven\neight\n"},
+		{"taken back as far as it may", ":set backspace=eol<CR>3GAx", "y<BS><BS><BS><BS>z<Esc>:set backspace&<CR>", "one\ntwo\nthreez\nfour\nfive\nsix\nseven\neight\n"},
+		{"taken back after keys that move", "3GAx<Left>", "y<C-u>z<Esc>", "one\ntwo\nthreezx\nfour\nfive\nsix\nseven\neight\n"},
+		{"taken back, a step of undo", "3GAx<C-g>u", "y<C-u>z<Esc>", "one\ntwo\nthreez\nfour\nfive\nsix\nseven\neight\n"},
 		{"taken back", "3GAx<CR>w", "y<BS><BS><BS><BS>z<Esc>", "one\ntwo\nthreez\nfour\nfive\nsix\nseven\neight\n"},
 	}
 	eachVersion(t, func(t *testing.T, version string) {

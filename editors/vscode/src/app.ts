@@ -45,6 +45,9 @@ export class App implements vscode.Disposable {
   readonly model: ChatModel;
   readonly questions: Questions;
   readonly last: LastConversation;
+  private readonly told = new vscode.EventEmitter<void>();
+  /** Anything of what is shown, in whatever place, has changed. */
+  readonly onDidChange = this.told.event;
   private readonly view: ChatView;
   private readonly decorations = new Decorations(this.review);
   private readonly gutter = new Gutter(this.review);
@@ -63,6 +66,7 @@ export class App implements vscode.Disposable {
         this.updateStatus();
         this.remember();
       }
+      this.told.fire();
     });
     this.last = new LastConversation(context.workspaceState);
     this.model.setBefore(this.last.get());
@@ -78,7 +82,7 @@ export class App implements vscode.Disposable {
         this.model.setForms(forms);
         this.view.setBadge(questions.length + forms.length);
       },
-      announce: (asked) => announce(this, this.view, asked),
+      announce: (asked, unseen) => announce(this, this.view, asked, unseen),
     });
     this.disposables = [
       this.output,
@@ -91,6 +95,7 @@ export class App implements vscode.Disposable {
       this.lenses,
       this.tree,
       this.status,
+      this.told,
       ...registerCommands(this),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (contentChanges.length > 0) {
@@ -178,6 +183,24 @@ export class App implements vscode.Disposable {
     } catch (err) {
       this.showError(err);
       return undefined;
+    }
+  }
+
+  /**
+   * Sees to it that what is known of files is of the texts that are in them: if somebody has typed
+   * a moment ago acp-ls has yet to tell of it, and what is decided would be refused.
+   */
+  async catchUpWith(uris: string[]): Promise<void> {
+    for (const uri of uris) {
+      const version = find(uri)?.version;
+      if (version !== undefined && this.review.isOlder(uri, version)) {
+        const result = await this.perform('acp.review.list', { uri });
+        if (result !== undefined) {
+          const [file] = result.files;
+          this.review.update(file ? { ...file, uri } : { uri, rev: '', version, hunks: [] });
+          this.reviewChanged(uri);
+        }
+      }
     }
   }
 

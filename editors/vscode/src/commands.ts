@@ -122,7 +122,9 @@ async function decideHere(app: App, command: Decide): Promise<void> {
   }
   const { start, end } = editor.selection;
   const to = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  const here = app.review.at(editor.document.uri.toString(), start.line, to);
+  const uri = editor.document.uri.toString();
+  await app.catchUpWith([uri]);
+  const here = app.review.at(uri, start.line, to);
   if (here.some(({ hunk }) => hunk.state !== 'conflict')) {
     await app.perform(command, { hunks: here.map(({ hunk }) => hunk.id) }); // which says what it leaves
   } else if (here.length > 0) {
@@ -137,7 +139,11 @@ async function decideFile(
   command: Decide,
   of: Node | vscode.Uri | undefined,
 ): Promise<void> {
-  const file = fileOf(app, of);
+  const uri = fileOf(app, of)?.uri;
+  if (uri !== undefined) {
+    await app.catchUpWith([uri]);
+  }
+  const file = uri === undefined ? undefined : app.review.file(uri);
   if (file === undefined) {
     vscode.window.setStatusBarMessage('There is no change in this file.', 3000);
     return;
@@ -150,6 +156,7 @@ async function decideFile(
  * text of the user's away that may be out of sight; to reject one leaves it.
  */
 async function decideAll(app: App, command: Decide): Promise<void> {
+  await app.catchUpWith(app.review.all().map(({ uri }) => uri));
   const reviews = app.review.all().map(({ review }) => review);
   const shown = reviews.flatMap((review) => review.hunks);
   const left = shown.filter(({ state }) => command === 'acp.review.accept' && state === 'conflict');

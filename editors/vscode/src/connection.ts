@@ -18,7 +18,7 @@ import {
   type Notifications,
   type Requests,
 } from './contract';
-import { turn, turnOf } from './edits';
+import { makeUncut, turn, turnOf } from './edits';
 import { CommandError, messageOf } from './errors';
 import { locateServer, serverEnvironment } from './locator';
 import type { Saves } from './saves';
@@ -34,6 +34,7 @@ export const capabilities: Record<Capability, true> = {
   permission: true,
   dismiss: true,
   save: true,
+  format: true,
   adopt: true,
   reload: true,
   editor: true,
@@ -220,12 +221,29 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
   const ours = ({ uri }: vscode.TextDocument) =>
     vscode.workspace.getWorkspaceFolder(uri) !== undefined ||
     !isSettings(uri.scheme === 'file' ? uri.fsPath : '', data);
+  /** Versions of documents that saving has made. */
+  const made = new Set<string>();
+  const versionOf = (uri: string, version: number): string => `${version} ${uri}`;
   return {
     didOpen: async (document, next) => (ours(document) ? next(document) : undefined),
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
     didSave: async (document, next) =>
       ours(document) && handlers.saves.isTrue(document) ? next(document) : undefined,
-    didChange: async (event, next) => (ours(event.document) ? next(event) : undefined),
+    didChange: async (event, next) => {
+      if (ours(event.document)) {
+        if (handlers.saves.made(event)) {
+          made.add(versionOf(event.document.uri.toString(), event.document.version));
+        }
+        await next(event);
+      }
+    },
+    sendNotification: (type, next, params) => {
+      const { textDocument } = (params ?? {}) as {
+        textDocument?: { uri: string; version: number };
+      };
+      const bySave = textDocument && made.delete(versionOf(textDocument.uri, textDocument.version));
+      return next(type, bySave ? { ...params, acp: { save: true } } : params);
+    },
     // The server completes prompts; elsewhere it need not be asked at every "/".
     provideCompletionItem: (document, position, context, token, next) =>
       /^acp-(prompt|chat)$/.test(document.languageId)
@@ -238,9 +256,10 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
       handleApplyEdit: async (params, next) => {
         await handlers.saves.ended(documentsOf(params.edit));
         const turns = turnOf(params.edit);
+        const applied = turns !== undefined ? await turn(turns) : await makeUncut(params.edit);
         const result =
-          turns !== undefined
-            ? { applied: await turn(turns) }
+          applied !== undefined
+            ? { applied }
             : await next(params, new vscode.CancellationTokenSource().token);
         if ('applied' in result && result.applied) {
           handlers.onApplied(documentsOf(params.edit));

@@ -20,6 +20,7 @@ export interface SessionInfo {
   questions: string[];
   pending: { files: number; hunks: number };
   error?: string;
+  errorKind?: string;
   loads?: boolean;
 }
 
@@ -277,8 +278,8 @@ export interface Notifications {
 export interface Requests {
   /** A question of an agent; null or no option: not answered. Any number may be open. */
   'acp/permission': { params: Question; result: { optionId: string } };
-  /** Save a document as the user would, formatters included. */
-  'acp/save': { params: { uri: string }; result: { saved: boolean } };
+  /** Save a document as the user would, formatters included; or, with `format: false`, its text as it is. With `version`: if it is still at that. */
+  'acp/save': { params: { uri: string; version?: number; format: boolean }; result: { saved: boolean; reason?: string } };
   /** The disk has changed and `text` already contains that change: make the disk's state the base of the document and `text` its content in one step, if it is still at `version`. */
   'acp/adopt': { params: { uri: string; version: number; text: string }; result: { adopted: boolean } };
   /** The file changed on disk: reload the document if it has no unsaved changes, and never ask. */
@@ -293,7 +294,7 @@ export interface Requests {
   'acp/ask': { params: { id: string; session: string; title: string; questions: FormQuestion[] }; result: { action: string; answers?: Record<string, unknown> } };
 }
 
-/** Members of experimental.acp that allow the messages above. */
+/** Members of experimental.acp that allow the messages above, or parts of them. */
 export type Capability =
   | 'session'
   | 'review'
@@ -306,4 +307,5 @@ export type Capability =
   | 'editor'
   | 'run'
   | 'diagnostics'
-  | 'ask';
+  | 'ask'
+  | 'format';

@@ -16,13 +16,14 @@ import {
   type Ends,
   eolOf,
   find,
+  isInFront,
   replaceText,
   roundTrip,
   sameEnds,
   turnEnds,
   withEnds,
 } from './edits';
-import type { Saves } from './saves';
+import { mayHaveFailed, type Saves } from './saves';
 import { carry, difference, endsOf, follow, sameText, typedAt } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
@@ -48,6 +49,9 @@ export class Documents implements vscode.Disposable {
   private readonly busy = new Set<string>();
 
   private timer: NodeJS.Timeout | undefined;
+  private readonly right = new vscode.EventEmitter<void>();
+  /** A document that was behind is so no more. */
+  readonly onDidPutRight = this.right.event;
 
   constructor(
     private readonly output: vscode.LogOutputChannel,
@@ -55,9 +59,15 @@ export class Documents implements vscode.Disposable {
     private readonly saves: Saves,
   ) {
     this.disposables.push(
+      this.right,
       vscode.window.onDidChangeActiveTextEditor(() => void this.putRight()),
       vscode.workspace.onWillSaveTextDocument(({ document }) => this.explain(document)),
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.behind.delete(uri.toString())),
+      vscode.workspace.onDidSaveTextDocument((document) => void this.forgetIfRead(document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (this.behind.has(document.uri.toString())) {
+          void (document.isDirty ? this.putRight() : this.forgetIfRead(document));
+        }
+      }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.behind.delete(uri.toString())),
     );
   }
@@ -67,17 +77,28 @@ export class Documents implements vscode.Disposable {
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
-  /** Saves as the user would: formatters run. */
-  async save({ uri }: { uri: string }): Promise<Requests['acp/save']['result']> {
+  /** Saves as the user would, formatters run; or the text as it is. */
+  async save({
+    uri,
+    version,
+    format,
+  }: Requests['acp/save']['params']): Promise<Requests['acp/save']['result']> {
     const document = find(uri);
     if (document === undefined || document.isUntitled) {
       return { saved: false };
     }
     await this.putRight();
     if (this.behind.has(document.uri.toString())) {
-      return { saved: false }; // VS Code would ask the user what to do
+      // VS Code would ask the user what to do.
+      return { saved: false, reason: 'the file has changed on disk' };
     }
-    return { saved: await this.saves.save(document) };
+    if (document.isDirty && version !== undefined && document.version !== version) {
+      return { saved: false, reason: 'the document has changed meanwhile' };
+    }
+    if (await this.saves.save(document, format !== false)) {
+      return { saved: true };
+    }
+    return format === false ? { saved: false } : { saved: false, reason: mayHaveFailed };
   }
 
   /** Waits until VS Code has read the file anew, which it does by itself. */
@@ -108,8 +129,13 @@ export class Documents implements vscode.Disposable {
     adopted: boolean;
   }> {
     const document = find(uri);
-    if (document === undefined || !document.isDirty) {
-      // A clean one is read anew by VS Code itself; what is left is an ordinary edit.
+    if (document === undefined) {
+      return { adopted: false };
+    }
+    if (!document.isDirty) {
+      // VS Code would have read it anew by now, if it watched the file: an edit of acp-ls will.
+      this.behind.set(document.uri.toString(), 'waiting');
+      await this.forgetIfRead(document);
       return { adopted: false };
     }
     const quietly = this.typing.ago() >= quiet && isInFront(document);
@@ -133,6 +159,19 @@ export class Documents implements vscode.Disposable {
         this.behind.set(uri, 'merged');
         void this.putRight();
       }
+    }
+  }
+
+  /** Whoever saves a document, or has it read anew, leaves it with what the disk has. */
+  private async forgetIfRead(document: vscode.TextDocument): Promise<void> {
+    const uri = document.uri.toString();
+    if (!this.behind.has(uri) || this.busy.has(uri) || !(await isAsOnDisk(document))) {
+      return;
+    }
+    await roundTrip(); // a change is told of before it makes the document dirty
+    if (!document.isDirty && !this.busy.has(uri)) {
+      this.behind.delete(uri);
+      this.right.fire();
     }
   }
 
@@ -164,8 +203,12 @@ export class Documents implements vscode.Disposable {
       this.timer = setTimeout(() => void this.putRight(), wait);
       return;
     }
-    if (!document.isDirty || (await this.rebase(document)).read) {
+    if (!document.isDirty) {
+      // The user has undone it all, or VS Code reads the file just now: what it has is to stay.
+      await this.forgetIfRead(document);
+    } else if ((await this.rebase(document)).read) {
       this.behind.delete(uri);
+      this.right.fire();
     } else if (isInFront(document)) {
       this.timer = setTimeout(() => void this.putRight(), quiet); // a key came before
     }
@@ -259,16 +302,11 @@ export class Documents implements vscode.Disposable {
   }
 }
 
-/** Whether a document is what *Revert File* works on: of two side by side it is the right one. */
-function isInFront(document: vscode.TextDocument): boolean {
-  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  const uri =
-    input instanceof vscode.TabInputText
-      ? input.uri
-      : input instanceof vscode.TabInputTextDiff
-        ? input.modified
-        : undefined;
-  return uri?.toString() === document.uri.toString();
+/** Whether a document reads as its file does, or that cannot be told. */
+async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
+  const text = document.getText();
+  const disk = await textOnDisk(document);
+  return disk === undefined || sameText(text, disk);
 }
 
 /** Whether a document has the line ends of a text, if that has them of one kind. */

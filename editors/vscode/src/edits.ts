@@ -18,8 +18,10 @@ interface Turn {
   want: string;
 }
 
-/** What an edit turns; undefined if it turns nothing, or is of another version. */
-export function turnOf({ documentChanges }: WorkspaceEdit): Turn | undefined {
+/** What an edit is of, if that is one document, and of the version that there is. */
+function ofOne({
+  documentChanges,
+}: WorkspaceEdit): { document: vscode.TextDocument; edits: TextEdit[] } | undefined {
   const change = documentChanges?.length === 1 ? documentChanges[0] : undefined;
   if (change === undefined || !('textDocument' in change)) {
     return undefined;
@@ -29,6 +31,16 @@ export function turnOf({ documentChanges }: WorkspaceEdit): Turn | undefined {
     return undefined;
   }
   const edits = change.edits.filter((edit): edit is TextEdit => 'newText' in edit);
+  return { document, edits };
+}
+
+/** What an edit turns; undefined if it turns nothing, or is of another version. */
+export function turnOf(edit: WorkspaceEdit): Turn | undefined {
+  const of = ofOne(edit);
+  if (of === undefined) {
+    return undefined;
+  }
+  const { document, edits } = of;
   const own = eolOf(document);
   const isOwn = (ends: ReturnType<typeof endsOf>): boolean => ends === undefined || ends === own;
   if (edits.every(({ newText }) => isOwn(endsOf(newText)))) {
@@ -78,6 +90,18 @@ export function find(uri: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => document.uri.toString() === wanted);
 }
 
+/** Whether a document is what commands for files work on: of two side by side it is the right one. */
+export function isInFront(document: vscode.TextDocument): boolean {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const uri =
+    input instanceof vscode.TabInputText
+      ? input.uri
+      : input instanceof vscode.TabInputTextDiff
+        ? input.modified
+        : undefined;
+  return uri?.toString() === document.uri.toString();
+}
+
 /** A text with the line ends of a document. */
 export function sameEnds(document: vscode.TextDocument, text: string): string {
   return withEnds(text, eolOf(document));
@@ -94,6 +118,44 @@ export function eolOf(document: vscode.TextDocument): Ends {
 }
 
 /**
+ * Makes an edit as VS Code does not: that narrows what is replaced in the active editor to what
+ * differs, unit by unit, and so cuts characters in two that begin alike (👍 and 👎). Undefined if
+ * it cannot come to that, and it has done nothing.
+ */
+export async function makeUncut(edit: WorkspaceEdit): Promise<boolean | undefined> {
+  const of = ofOne(edit);
+  if (of === undefined) {
+    return undefined;
+  }
+  return putUncut(
+    of.document,
+    of.edits.map(({ range: { start, end }, newText }) => [
+      new vscode.Range(start.line, start.character, end.line, end.character),
+      newText,
+    ]),
+  );
+}
+
+const surrogate = /[\uD800-\uDFFF]/;
+
+async function putUncut(
+  document: vscode.TextDocument,
+  edits: [vscode.Range, string][],
+): Promise<boolean | undefined> {
+  const cuts = ([range, text]: [vscode.Range, string]): boolean =>
+    surrogate.test(text) && surrogate.test(document.getText(range));
+  const editor = vscode.window.visibleTextEditors.find((one) => one.document === document);
+  if (editor === undefined || !edits.some(cuts)) {
+    return undefined;
+  }
+  return editor.edit((builder) => {
+    for (const [range, text] of edits) {
+      builder.replace(range, text);
+    }
+  });
+}
+
+/**
  * Replaces what differs, so that cursors elsewhere stay. VS Code refuses the edit if the document
  * has changed meanwhile.
  */
@@ -103,12 +165,13 @@ export async function replaceText(document: vscode.TextDocument, want: string): 
     return true;
   }
   const { start, end, insert } = difference(have, want);
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+  const done = await putUncut(document, [[range, insert]]);
+  if (done !== undefined) {
+    return done;
+  }
   const edit = new vscode.WorkspaceEdit();
-  edit.replace(
-    document.uri,
-    new vscode.Range(document.positionAt(start), document.positionAt(end)),
-    insert,
-  );
+  edit.replace(document.uri, range, insert);
   return vscode.workspace.applyEdit(edit);
 }
 

@@ -9,13 +9,24 @@
  *	review/        changes to decide on: state, decorations, tree, going from one to the next
  *	chat/          the chat: model, view, and in ui/ the page in it
  */
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { App } from './app';
 
 let app: App | undefined;
 
-/** Returns the parts that tests look at. */
-export function activate(context: vscode.ExtensionContext): App {
+/**
+ * Returns the parts that tests look at. In a workspace that is not trusted nothing is there yet, and
+ * nothing is started: the view `acpls.untrusted`, of the manifest alone, says so.
+ */
+export function activate(context: vscode.ExtensionContext): App | undefined {
+  if (!vscode.workspace.isTrusted) {
+    context.subscriptions.push(vscode.workspace.onDidGrantWorkspaceTrust(() => begin(context)));
+    return undefined;
+  }
+  return begin(context);
+}
+
+function begin(context: vscode.ExtensionContext): App {
   const began = performance.now();
   app = new App(context);
   context.subscriptions.push(app);

@@ -7,11 +7,17 @@ import { notificationText } from './questions';
 
 const show = 'Show…';
 
-/** Shows a question. Hiding the notification is no answer: it stays in the chat and the status. */
-export function announce(app: App, view: ChatView, asked: Asked | Form): void {
-  if (!view.visible) {
-    void notify(app, asked);
+/**
+ * Shows a question, unless the chat does. Hiding the notification is no answer: it stays in the
+ * chat and the status.
+ * @returns whether it is shown
+ */
+export function announce(app: App, view: ChatView, asked: Asked | Form, unseen: boolean): boolean {
+  if (view.visible && !unseen) {
+    return false;
   }
+  void notify(app, asked);
+  return true;
 }
 
 async function notify(app: App, asked: Asked | Form): Promise<void> {

@@ -16,8 +16,12 @@ type Answered = Requests['acp/ask']['result'];
 export interface QuestionsView {
   /** The open questions and forms have changed. */
   changed(questions: Asked[], forms: Form[]): void;
-  /** A question has come up that the user should see. */
-  announce(asked: Asked | Form): void;
+  /**
+   * A question has come up that the user should see.
+   * @param unseen whether it is known not to be seen in the chat
+   * @returns whether the user is told outside of the chat
+   */
+  announce(asked: Asked | Form, unseen: boolean): boolean;
 }
 
 export class Questions {
@@ -26,6 +30,8 @@ export class Questions {
     { asked: Asked; reply?: (answer: Permission) => void }
   >();
   private readonly forms = new Map<string, { form: Form; reply: (answer: Answered) => void }>();
+  /** Those that were left to the chat to show. */
+  private readonly inChat = new Set<Asked | Form>();
 
   constructor(
     private readonly view: QuestionsView,
@@ -39,7 +45,7 @@ export class Questions {
       const asked = { ...question, since: this.now() };
       this.questions.set(question.id, { asked, reply });
       this.told();
-      this.view.announce(asked);
+      this.announce(asked, false);
     });
   }
 
@@ -50,8 +56,16 @@ export class Questions {
       const form = { ...params, since: this.now() };
       this.forms.set(params.id, { form, reply });
       this.told();
-      this.view.announce(form);
+      this.announce(form, false);
     });
+  }
+
+  /** The chat has not the room to show a question. */
+  unseen(id: string): void {
+    const asked = this.questions.get(id)?.asked ?? this.forms.get(id)?.form;
+    if (asked !== undefined && this.inChat.has(asked)) {
+      this.announce(asked, true);
+    }
   }
 
   /** Questions that were put off before this window knew of them (acp.permission.list). */
@@ -138,11 +152,24 @@ export class Questions {
     }
   }
 
+  private announce(asked: Asked | Form, unseen: boolean): void {
+    if (this.view.announce(asked, unseen)) {
+      this.inChat.delete(asked);
+    } else {
+      this.inChat.add(asked);
+    }
+  }
+
   private told(): void {
-    this.view.changed(
-      [...this.questions.values()].map(({ asked }) => asked),
-      [...this.forms.values()].map(({ form }) => form),
-    );
+    const questions = [...this.questions.values()].map(({ asked }) => asked);
+    const forms = [...this.forms.values()].map(({ form }) => form);
+    const open = new Set<Asked | Form>([...questions, ...forms]);
+    for (const asked of this.inChat) {
+      if (!open.has(asked)) {
+        this.inChat.delete(asked);
+      }
+    }
+    this.view.changed(questions, forms);
   }
 }
 

@@ -3,13 +3,25 @@
  * that the document was saved and has no unsaved changes, and neither is so. Whoever believes
  * that takes what the file holds for newer, and what was typed for lost. Therefore edits of
  * acp-ls wait for a save to end, and a save is not told if the document has gone on.
+ *
+ * A save that acp-ls asks for may change the document: a formatter runs, or what else the user has
+ * set. acp-ls is told which changes these are, and which are the user's.
  */
 import * as fs from 'node:fs';
 import * as vscode from 'vscode';
-import { sameText } from './text';
+import { isInFront, replaceText } from './edits';
+import { difference, sameText } from './text';
+
+const unformatted = 'workbench.action.files.saveWithoutFormatting';
 
 /** A save that fails is not told of: after so long it is taken to have ended. */
 const longest = 3000;
+
+/** Documents that are left unsaved within so long of each other are told of at once. */
+const together = 500;
+
+/** Why a save may have failed of which VS Code says nothing. */
+export const mayHaveFailed = 'what runs on save, as a formatter, may have failed';
 
 interface Save {
   version: number;
@@ -19,10 +31,23 @@ interface Save {
 
 export class Saves implements vscode.Disposable {
   private readonly underWay = new Map<string, Save>();
+  /** How many saves of a document acp-ls waits for, by URI. */
+  private readonly asked = new Map<string, number>();
+  /** Names of documents that were left unsaved, which the user has not been told of yet. */
+  private readonly left = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+  /** Documents that VS Code did not save for acp-ls, of which the user has been told. */
+  private readonly failed = new Set<string>();
+  private readonly failure = new vscode.EventEmitter<vscode.TextDocument>();
+  /** The user is told that a document was not saved. */
+  readonly onDidFail = this.failure.event;
   private readonly disposables: vscode.Disposable[];
 
   constructor() {
     this.disposables = [
+      this.failure,
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.failed.delete(uri.toString())),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.failed.delete(uri.toString())),
       vscode.workspace.onWillSaveTextDocument(({ document }) => this.begin(document)),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.end(uri)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.end(uri)),
@@ -30,20 +55,131 @@ export class Saves implements vscode.Disposable {
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     vscode.Disposable.from(...this.disposables).dispose();
     for (const save of this.underWay.values()) {
       save.end();
     }
   }
 
-  /** Saves a document as the user would. */
-  async save(document: vscode.TextDocument): Promise<boolean> {
+  /** Saves a document for acp-ls, as the user would, or with the text that it has. */
+  async save(document: vscode.TextDocument, format: boolean): Promise<boolean> {
+    const uri = document.uri.toString();
+    this.asked.set(uri, (this.asked.get(uri) ?? 0) + 1);
     this.begin(document);
     try {
-      return await document.save();
+      return await (format ? this.saveOrTell(document) : this.saveAsItIs(document));
     } finally {
       this.end(document.uri);
+      const left = (this.asked.get(uri) ?? 1) - 1;
+      if (left > 0) {
+        this.asked.set(uri, left);
+      } else {
+        this.asked.delete(uri);
+      }
     }
+  }
+
+  /**
+   * Whether a change was made by a save that acp-ls has asked for, and not by the user, who types,
+   * and undoes: what is done at all of its places to where a cursor is.
+   */
+  made({ document, contentChanges, reason }: vscode.TextDocumentChangeEvent): boolean {
+    if (!this.asked.has(document.uri.toString()) || reason !== undefined) {
+      return false;
+    }
+    if (endsFile(document, contentChanges)) {
+      return true;
+    }
+    const carets = vscode.window.visibleTextEditors
+      .filter((editor) => editor.document === document)
+      .flatMap(({ selections }) => selections);
+    // Where the cursors are now is told of before the change or after it.
+    const offsets = carets.map(({ active }) => document.offsetAt(active));
+    let shift = 0;
+    return ![...contentChanges]
+      .sort((a, b) => a.rangeOffset - b.rangeOffset)
+      .every(({ range, rangeOffset, rangeLength, text }) => {
+        const start = rangeOffset + shift;
+        shift += text.length - rangeLength;
+        return (
+          carets.some((caret) => caret.intersection(range) !== undefined) ||
+          offsets.some((offset) => offset >= start && offset <= start + text.length)
+        );
+      });
+  }
+
+  /**
+   * VS Code can save only the document in front without formatting it. In another one what has
+   * been formatted is taken back, unless the user has typed meanwhile: before it is written if
+   * formatters have run before VS Code says that it will save, which differs from start to start;
+   * else after it, and the document is left unsaved.
+   * @returns whether the file holds the text
+   */
+  private async saveAsItIs(document: vscode.TextDocument): Promise<boolean> {
+    if (document.isDirty && isInFront(document)) {
+      await vscode.commands.executeCommand(unformatted);
+      if (!document.isDirty) {
+        return true;
+      }
+    }
+    const text = document.getText();
+    let typed = false;
+    const listeners = [
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        typed ||=
+          event.document === document && event.contentChanges.length > 0 && !this.made(event);
+      }),
+      vscode.workspace.onWillSaveTextDocument((event) => {
+        if (event.document === document && !typed && document.getText() !== text) {
+          event.waitUntil(Promise.resolve([backTo(document, text)]));
+        }
+      }),
+    ];
+    try {
+      const saved = await this.saveOrTell(document);
+      const other = (): boolean => !typed && !document.isClosed && document.getText() !== text;
+      if (!saved || !other()) {
+        return saved;
+      }
+      for (let tries = 0; other() && tries < 10; tries++) {
+        await replaceText(document, text); // refused if it has changed meanwhile
+      }
+      if (document.getText() === text) {
+        this.tell(document);
+      }
+      return false;
+    } finally {
+      vscode.Disposable.from(...listeners).dispose();
+    }
+  }
+
+  /** Says, once, if a document was not saved: VS Code does not where a formatter has given up. */
+  private async saveOrTell(document: vscode.TextDocument): Promise<boolean> {
+    const saved = await document.save();
+    const uri = document.uri.toString();
+    if (saved || !document.isDirty || this.failed.has(uri)) {
+      return saved;
+    }
+    this.failed.add(uri);
+    this.failure.fire(document);
+    void vscode.window.showWarningMessage(
+      `${vscode.workspace.asRelativePath(document.uri)} is not saved: ${mayHaveFailed}.`,
+    );
+    return false;
+  }
+
+  /** Says that a document was left unsaved. */
+  private tell({ uri }: vscode.TextDocument): void {
+    this.left.add(vscode.workspace.asRelativePath(uri));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const names = [...this.left].join(', ');
+      this.left.clear();
+      void vscode.window.showInformationMessage(
+        `Left unsaved, because saving formats it: ${names}. To save it as it is, use "Save without Formatting".`,
+      );
+    }, together);
   }
 
   /** Waits until none of some documents is being saved. */
@@ -90,4 +226,39 @@ export class Saves implements vscode.Disposable {
     this.underWay.get(uri.toString())?.end();
     this.underWay.delete(uri.toString());
   }
+}
+
+/**
+ * Whether a change is what the user has set for the end of files that are saved. A key may have
+ * made it just before the save would have: the file is the same.
+ */
+function endsFile(
+  document: vscode.TextDocument,
+  [change, ...others]: readonly vscode.TextDocumentContentChangeEvent[],
+): boolean {
+  if (change === undefined || others.length > 0) {
+    return false;
+  }
+  const { range, rangeOffset, rangeLength, text } = change;
+  const now = document.getText();
+  const end = document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n';
+  if (rangeOffset + text.length !== now.length) {
+    return false;
+  }
+  const rest = now.slice(0, rangeOffset);
+  const files = vscode.workspace.getConfiguration('files', document);
+  if (text === end) {
+    const open = rangeLength === 0 && rest.slice(rest.lastIndexOf('\n') + 1).trim() !== '';
+    return open && files.get('insertFinalNewline') === true;
+  }
+  const lines = range.end.line - range.start.line;
+  const trims = text === '' && lines > 0 && rangeLength === lines * end.length;
+  return trims && /[^\r\n]\r?\n$/.test(rest) && files.get('trimFinalNewlines') === true;
+}
+
+/** The edit that makes `text` the text of a document. */
+function backTo(document: vscode.TextDocument, text: string): vscode.TextEdit {
+  const { start, end, insert } = difference(document.getText(), text);
+  const range = new vscode.Range(document.positionAt(start), document.positionAt(end));
+  return vscode.TextEdit.replace(range, insert);
 }

@@ -9,7 +9,7 @@
 //   {"remove": PATH}                     deletes it on disk, in a tool call
 //   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered
 //   {"plan": [TEXT]}                     a plan
-//   {"until": PATH}                      waits until there is such a file
+//   {"until": PATH}                      waits until there is such a file, or it is cancelled
 //   {"hold": true}                       waits until it is cancelled
 //   {"die": true}                        exits at once
 //
@@ -56,18 +56,16 @@ function keep(sessionId, ...said) {
   }
 }
 
-/** Resolves when there is a file. */
-function appears(file) {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (fs.existsSync(file)) {
-        watcher.close();
-        resolve();
-      }
-    };
-    const watcher = fs.watch(path.dirname(file), look);
+/** Resolves when there is a file, or the session is cancelled. */
+async function appears(file, session) {
+  let watcher;
+  await new Promise((resolve) => {
+    const look = () => fs.existsSync(file) && resolve();
+    session.cancel = resolve;
+    watcher = fs.watch(path.dirname(file), look);
     look(); // it may have come before it was watched for
   });
+  watcher.close();
 }
 
 async function step(sessionId, session, one) {
@@ -114,12 +112,11 @@ async function step(sessionId, session, one) {
     const entries = one.plan.map((content) => ({ content, priority: 'medium', status: 'pending' }));
     update(sessionId, 'plan', { entries });
   } else if (one.until !== undefined) {
-    await appears(file(one.until));
+    await appears(file(one.until), session);
   } else if (one.hold) {
     await new Promise((resolve) => {
       session.cancel = resolve;
     });
-    session.cancelled = true;
   } else if (one.die) {
     process.stderr.write('the agent dies as it was told\n');
     process.exit(3);
@@ -157,13 +154,20 @@ const methods = {
   'session/prompt': async ({ sessionId, prompt }) => {
     const session = sessions.get(sessionId);
     session.cancelled = false;
+    session.cancel = undefined;
     keep(sessionId, 'user_message_chunk', prompt[0]?.text ?? '');
     for (const one of steps(prompt[0]?.text ?? '')) {
-      await step(sessionId, session, one);
+      if (!session.cancelled) {
+        await step(sessionId, session, one);
+      }
     }
     return { stopReason: session.cancelled ? 'cancelled' : 'end_turn' };
   },
-  'session/cancel': ({ sessionId }) => sessions.get(sessionId)?.cancel?.(),
+  'session/cancel': ({ sessionId }) => {
+    const session = sessions.get(sessionId) ?? {};
+    session.cancelled = true;
+    session.cancel?.();
+  },
 };
 
 readline.createInterface({ input: process.stdin }).on('line', async (line) => {

@@ -46,6 +46,18 @@ export function writeSettings(home, more) {
   }
 }
 
+/** Has a signal end this program at once, with what it has started, and take its folder away. */
+export function endOnSignals(home) {
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM']) {
+    process.once(signal, () => {
+      process.once('exit', () => {
+        fs.rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+      });
+      process.exit(1);
+    });
+  }
+}
+
 /**
  * Starts VS Code.
  * @param {object} options
@@ -94,6 +106,14 @@ export async function startVSCode(options) {
   const log = fs.openSync(path.join(home, 'code.log'), 'a');
   const server = spawn(code, args, { env, stdio: ['ignore', log, log], detached: true });
   const ended = new Promise((resolve) => server.once('exit', resolve));
+  const kill = () => {
+    try {
+      process.kill(-server.pid, 'SIGKILL'); // with what it started
+    } catch {
+      // gone already
+    }
+  };
+  process.once('exit', kill); // however this ends, VS Code does not stay
   const stop = async () => {
     for (const signal of ['SIGTERM', 'SIGKILL']) {
       try {
@@ -105,11 +125,8 @@ export async function startVSCode(options) {
         break;
       }
     }
-    try {
-      process.kill(-server.pid, 'SIGKILL'); // what it started
-    } catch {
-      // gone with it
-    }
+    kill();
+    process.off('exit', kill);
     fs.closeSync(log);
   };
   const base = `http://${address}`;

@@ -82,6 +82,9 @@ func (found *Found) cleanOld(name string, oldest time.Time) {
 }
 
 func (found *Found) tooOld(e Entry) {
+	if !e.Last.Undecided() {
+		return
+	}
 	found.Reports = append(found.Reports, fmt.Sprintf("undecided changes of %s in %s are too old and were dropped", e.Last.Time.Format(time.DateOnly), e.Last.Path))
 }
 

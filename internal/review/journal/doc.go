@@ -17,6 +17,8 @@
 // cut off ends the journal. When most of a journal is old news it is rewritten beside
 // itself and renamed into place.
 //
+// What processes tell each other while they live is no journal, and lies beside: see Board.
+//
 // The package knows nothing of documents: a state is bytes. Its values may be used from any
 // goroutine; writing blocks until the disk has it, so nobody should hold a lock meanwhile.
 package journal

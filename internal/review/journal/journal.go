@@ -255,52 +255,24 @@ func createFile(name, workspace string) (*os.File, error) {
 
 // compact rewrites the journal with the records that count; mu is held.
 func (j *Journal) compact() error {
-	tmp := j.name + newExt
-	os.Remove(tmp) // of a process that had our number
-	f, err := createFile(tmp, j.workspace)
+	var frames []place
+	for _, p := range j.index {
+		frames = append(frames, p.places()...)
+	}
+	create := func(name string) (*os.File, error) { return createFile(name, j.workspace) }
+	f, to, size, err := rewrite(j.file, j.name+journalExt, j.name+newExt, create, frames)
+	if j.file = f; f == nil {
+		j.broken = fmt.Errorf("journal cannot be written any more: %w", err)
+		return j.broken
+	}
 	if err != nil {
 		return err
 	}
-	size := int64(len(magic) + len(workspaceFrame(j.workspace)))
-	index := map[string]*story{}
-	err = func() error {
-		for path, p := range j.index {
-			to := map[place]place{}
-			for _, from := range p.places() {
-				b := make([]byte, from.n)
-				if _, err := j.file.ReadAt(b, from.at); err != nil {
-					return err
-				}
-				if _, err := f.WriteAt(b, size); err != nil {
-					return err
-				}
-				to[from] = place{size, from.n}
-				size += from.n
-			}
-			index[path] = p.moved(to)
-		}
-		return f.Sync()
-	}()
-	if closeErr := f.Close(); err == nil { // an open file is not renamed everywhere
-		err = closeErr
+	j.size, j.live = size, 0
+	for path, p := range j.index {
+		j.index[path] = p.moved(to)
+		j.live += j.index[path].bytes()
 	}
-	if err != nil {
-		os.Remove(tmp)
-		return err
-	}
-	j.file.Close()
-	err = os.Rename(tmp, j.name+journalExt)
-	var again error
-	if j.file, again = os.OpenFile(j.name+journalExt, os.O_RDWR, 0o600); again != nil {
-		j.broken = fmt.Errorf("journal cannot be written any more: %w", again)
-		return again
-	}
-	if err != nil {
-		os.Remove(tmp)
-		return err
-	}
-	j.size, j.index = size, index
-	j.live = size - int64(len(magic)+len(workspaceFrame(j.workspace)))
 	return syncDir(j.folder)
 }
 

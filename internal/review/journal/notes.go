@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
 	"time"
@@ -138,41 +139,20 @@ func (j *Journal) dropNotes() error {
 // compactNotes rewrites the file of notes with those that count; mu is held.
 func (j *Journal) compactNotes() error {
 	n := &j.notes
-	tmp := j.name + notesExt + newExt
-	os.Remove(tmp) // of a process that had our number
-	f, err := createNotes(tmp)
-	if err != nil {
-		return err
-	}
-	size, index := int64(len(notesMagic)), map[string]place{}
-	err = func() error {
-		for key, from := range n.index {
-			b := make([]byte, from.n)
-			if _, err := n.file.ReadAt(b, from.at); err != nil {
-				return err
-			}
-			if _, err := f.WriteAt(b, size); err != nil {
-				return err
-			}
-			index[key] = place{size, from.n}
-			size += from.n
-		}
-		return f.Sync()
-	}()
-	if err = errors.Join(err, f.Close()); err != nil { // an open file is not renamed everywhere
-		os.Remove(tmp)
-		return err
-	}
-	n.file.Close()
-	if err = os.Rename(tmp, j.name+notesExt); err == nil {
-		n.size, n.index = size, index
-		n.live = size - int64(len(notesMagic))
-	}
-	var again error
-	if n.file, again = os.OpenFile(j.name+notesExt, os.O_RDWR, 0o600); again != nil {
+	frames := slices.Collect(maps.Values(n.index))
+	f, to, size, err := rewrite(n.file, j.name+notesExt, j.name+notesExt+newExt, createNotes, frames)
+	if f == nil {
 		*n = notes{} // they are begun anew
+		return err
 	}
-	return errors.Join(err, again)
+	if n.file = f; err != nil {
+		return err
+	}
+	n.size, n.live = size, size-int64(len(notesMagic))
+	for key, at := range n.index {
+		n.index[key] = to[at]
+	}
+	return nil
 }
 
 func createNotes(name string) (*os.File, error) {

@@ -403,7 +403,12 @@ end
 
 ---Stops the turn that runs.
 function M.stop()
-  if current then
+  local session = M.current()
+  local at_rest = { idle = true, closed = true, failed = true }
+  if not starting and (not session or at_rest[session.info.state]) then
+    util.notify('nothing to stop: no agent is at work here')
+  end
+  if current then -- whatever we know
     client.execute('acp.cancel', { session = current })
   end
 end

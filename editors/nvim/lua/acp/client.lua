@@ -14,7 +14,8 @@ local contract = 1
 ---@field ready boolean initialize has been answered
 ---@field waiting fun(client: vim.lsp.Client?, err: string?)[]
 ---@field stopping boolean the user ended it
-local state = { id = nil, ready = false, waiting = {}, stopping = false }
+---@field restarting boolean and wants it to run again
+local state = { id = nil, ready = false, waiting = {}, stopping = false, restarting = false }
 
 ---@return string # the folder of this plugin
 local function plugin_root()
@@ -123,6 +124,7 @@ M.capabilities = {
   terminal = true,
   permission = true,
   save = true,
+  format = true,
   reload = true,
   adopt = true,
   editor = true,
@@ -259,14 +261,16 @@ local function on_exit(id, code, signal)
   if state.id ~= id and id ~= nil then
     return
   end
-  local stopping = state.stopping or vim.v.exiting ~= vim.NIL
-  state.id, state.ready, state.stopping = nil, false, false
+  local exiting = vim.v.exiting ~= vim.NIL
+  local stopping, restarting = state.stopping or exiting, state.restarting and not exiting
+  state.id, state.ready, state.stopping, state.restarting = nil, false, false, false
   vim.schedule(function()
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.client')
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.edit')
     vim.on_key(nil, vim.api.nvim_create_namespace('acp.keys'))
     local how = signal ~= 0 and ('signal %d'):format(signal) or ('exit code %d'):format(code)
-    local message = ('acp-ls ended (%s): see :Acp log'):format(how)
+    local message = ('acp-ls ended (%s): see :Acp log. '):format(how)
+      .. ':Acp starts it again, and what is undecided comes back'
     settle(nil, message)
     for _, fn in ipairs(vim.tbl_keys(owed)) do
       fn({ message = message, kind = 'ended' })
@@ -280,6 +284,10 @@ local function on_exit(id, code, signal)
     documents.reset()
     if not stopping then
       util.warn(message)
+    elseif restarting then
+      M.start(function(_, err)
+        util.notify(err or 'acp-ls was started anew')
+      end)
     end
   end)
 end
@@ -356,6 +364,18 @@ function M.running()
   return state.id ~= nil
 end
 
+---Ends acp-ls, and with it its agents, and starts it again.
+function M.restart()
+  if M.running() then
+    state.restarting = true
+    M.stop()
+  else
+    M.start(function(_, err)
+      util.notify(err or 'acp-ls was started')
+    end)
+  end
+end
+
 ---Ends acp-ls, and with it its agents.
 function M.stop()
   local client = state.id and vim.lsp.get_client_by_id(state.id)
@@ -392,6 +412,22 @@ function M.flush(bufnr)
   end
 end
 
+---Commands that decide, which the user waits for.
+local decides = {
+  ['acp.review.accept'] = true,
+  ['acp.review.reject'] = true,
+  ['acp.review.restore'] = true,
+  ['acp.review.resolve'] = true,
+  ['acp.review.undo'] = true,
+}
+local deciding = 0
+
+---Whether the user waits for what they have decided.
+---@return boolean
+function M.deciding()
+  return deciding > 0
+end
+
 ---Runs a command of acp-ls.
 ---@param command string
 ---@param arg table?
@@ -410,10 +446,12 @@ function M.execute(command, arg, fn)
     local function once(err, result)
       if owed[once] then
         owed[once] = nil
+        deciding = deciding - (decides[command] and 1 or 0)
         fn(err, result)
       end
     end
     owed[once] = true
+    deciding = deciding + (decides[command] and 1 or 0)
     local params = { command = command, arguments = { arg or vim.empty_dict() } }
     local function on_reply(err, result)
       if err then

@@ -260,7 +260,7 @@ M.subcommands = {
     end,
   },
   restore = {
-    help = 'Bring back the hunk rejected last',
+    help = 'Bring back the hunk rejected last, in whatever file, or choose one',
     run = function()
       review().restore()
     end,
@@ -313,9 +313,9 @@ M.subcommands = {
     end,
   },
   restart = {
-    help = 'End acp-ls and its agents; the next command starts them again',
+    help = 'End acp-ls and its agents, and start acp-ls again',
     run = function()
-      require('acp.client').stop()
+      require('acp.client').restart()
     end,
   },
 }
@@ -335,7 +335,7 @@ function M.run(args)
   end
   local subcommand = M.subcommands[name]
   if not subcommand then
-    return util().warn(('no command %s: one of %s'):format(name, table.concat(names(), ', ')))
+    return util().warn(('no command %s: :Acp and <Tab> shows all'):format(name))
   end
   subcommand.run(args, rest)
 end

@@ -3,8 +3,11 @@
 local client = require('acp.client')
 local documents = require('acp.documents')
 local edit = require('acp.edit')
+local insertion = require('acp.insertion')
+local overwrite = require('acp.overwrite')
 local textedit = require('acp.textedit')
 local typing = require('acp.typing')
+local util = require('acp.util')
 
 local M = {}
 local api = vim.api
@@ -60,6 +63,50 @@ local function others_decide(bufnr)
   return false
 end
 
+---Buffers that were opened when there was no file of their name, and have been neither
+---written nor read since.
+---@type table<integer, true>
+local fresh = {}
+
+---Whether there is a file by now that a buffer was opened without. Neovim must not look
+---(checktime): it would ask whether to load it (W13), of which no event tells, and take the
+---user's keys.
+---@param bufnr integer
+---@return boolean
+local function created(bufnr)
+  return fresh[bufnr] ~= nil and vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) ~= nil
+end
+
+---What belongs to a file beside its rows.
+local options = { 'fileformat', 'fileencoding', 'bomb' }
+---@type table<integer, table<string, any>> those of buffers, as last read or written
+local saved_options = {}
+
+---@param bufnr integer
+local function note_options(bufnr)
+  saved_options[bufnr] = {}
+  for _, name in ipairs(options) do
+    saved_options[bufnr][name] = vim.bo[bufnr][name]
+  end
+end
+
+---The options that the user has set and not saved yet. (A file of the format mac is not known
+---by itself: it is left aside.)
+---@param bufnr integer
+---@return table<string, any>
+local function unsaved_options(bufnr)
+  local unsaved = {}
+  for name, value in pairs(saved_options[bufnr] or {}) do
+    local now = vim.bo[bufnr][name]
+    if now ~= value and now ~= 'mac' and value ~= 'mac' then
+      unsaved[name] = now
+    end
+  end
+  return unsaved
+end
+
+local saving = false -- for acp-ls, which waits for it
+
 ---Answers Neovim's question what to do about a file that has changed on disk under
 ---unsaved changes, which would take the user's keys: nothing. acp-ls has seen the
 ---change too, and merges it (acp/adopt). While no agent works it is the user's own
@@ -68,6 +115,52 @@ end
 function M.watch(bufnr)
   local group = api.nvim_create_augroup('acp.disk', { clear = false })
   api.nvim_clear_autocmds({ group = group, buffer = bufnr })
+  if not vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) then
+    fresh[bufnr] = true
+  end
+  if not vim.bo[bufnr].modified or not saved_options[bufnr] then
+    note_options(bufnr)
+  end
+  overwrite.meet(bufnr)
+  api.nvim_create_autocmd('BufReadPre', {
+    group = group,
+    buffer = bufnr,
+    callback = function(args)
+      overwrite.note(bufnr, args.event)
+    end,
+  })
+  api.nvim_create_autocmd('BufWritePre', {
+    group = group,
+    buffer = bufnr,
+    nested = true, -- the file may be read, as by :edit
+    callback = function(args)
+      if not saving then
+        overwrite.before_write(bufnr, args.match, M.take_base)
+      end
+    end,
+  })
+  api.nvim_create_autocmd({ 'ModeChanged', 'SafeState' }, {
+    group = group,
+    buffer = bufnr,
+    callback = function()
+      overwrite.guard(bufnr)
+    end,
+  })
+  api.nvim_create_autocmd({ 'BufReadPost', 'BufWritePost', 'BufUnload' }, {
+    group = group,
+    buffer = bufnr,
+    callback = function(args)
+      local own = vim.uv.fs_realpath(api.nvim_buf_get_name(bufnr))
+      if args.event == 'BufUnload' then
+        fresh[bufnr], saved_options[bufnr] = nil, nil
+        overwrite.forget(bufnr)
+      elseif args.event == 'BufReadPost' or own and own == vim.uv.fs_realpath(args.match) then
+        fresh[bufnr] = nil
+        note_options(bufnr)
+        overwrite.note(bufnr, args.event)
+      end
+    end,
+  })
   api.nvim_create_autocmd('FileChangedShell', {
     group = group,
     buffer = bufnr,
@@ -87,8 +180,13 @@ end
 ---Looks whether a buffer's file has changed.
 ---@param bufnr integer
 ---@param answer ''|'reload'|'edit' what to do if Neovim would ask
----@return string? reason why it would have
+---@return string? reason why it would have; or 'created', and it has not looked
 local function checktime(bufnr, answer)
+  if created(bufnr) then
+    return 'created'
+  elseif overwrite.writing(bufnr) then
+    return not vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) and 'deleted' or nil -- it does nothing
+  end
   choice, reason = answer, nil
   local autoread = vim.bo[bufnr].autoread
   if answer == 'edit' then
@@ -151,15 +249,25 @@ end
 ---Writes a buffer as the user would, autocommands and all, but for the end: a file
 ---without a line end there stays without.
 ---@param bufnr integer
-local function write(bufnr)
+---@param format boolean else without what is done before a write, which is to format the text
+local function write(bufnr, format)
   local bo = vim.bo[bufnr]
+  local ignored = vim.o.eventignore
+  if not format then
+    vim.opt.eventignore:append('BufWritePre')
+  end
   local fix = bo.fixendofline
   if not bo.endofline then
     bo.fixendofline = false
   end
+  saving = true
   local ok, err = pcall(api.nvim_buf_call, bufnr, function()
     vim.cmd('silent update')
   end)
+  saving = false
+  if not format then
+    vim.o.eventignore = ignored
+  end
   if bo.fixendofline ~= fix then
     bo.fixendofline = fix
   end
@@ -168,9 +276,21 @@ local function write(bufnr)
   end
 end
 
+---What has failed, in a line, without the ways that Neovim took there.
+---@param err any
+---@return string
+local function reason_of(err)
+  local line = tostring(err):match('[^\n]*'):gsub('^.*Autocommands for "[^"]*": ', '')
+  return (line:gsub('^Vim%(%a+%):', ''):gsub('^.*(E%d+:)', '%1'))
+end
+
+---Why the last save of a buffer for acp-ls failed, which the user has been told of.
+---@type table<integer, string>
+local failed = {}
+
 ---acp/save. A file that has changed on disk is not written: Neovim would ask, and what
 ---is there would be lost.
----@param params {uri: string}
+---@param params {uri: string, version: integer?, format: boolean?} without format as it is
 ---@param reply fun(result: table)
 function M.on_save(params, reply)
   local doc = documents.by_uri(params.uri)
@@ -191,18 +311,34 @@ function M.on_save(params, reply)
   if moved and moved ~= 'time' and moved ~= 'mode' then
     return reply({ saved = false, reason = 'the file has changed on disk' })
   end
+  if params.version and documents.version(doc) ~= params.version then
+    client.flush() -- so that acp-ls knows what has been typed
+    return reply({ saved = false, reason = 'the buffer has changed meanwhile' })
+  end
   local ok, err = pcall(typing.keep, bufnr, function(user_is_there)
     local before = user_is_there and api.nvim_buf_get_lines(bufnr, 0, -1, false)
     keep_cursors(bufnr, function()
-      write(bufnr)
+      documents.as_saving(bufnr, function()
+        write(bufnr, params.format ~= false)
+      end)
     end)
     return before and mover(differences(before, api.nvim_buf_get_lines(bufnr, 0, -1, false)))
   end)
   client.flush()
   if not ok or vim.bo[bufnr].modified then
-    local why = ok and 'the buffer is still modified' or tostring(err):gsub('^.*(E%d+:)', '%1')
+    local why = ok and 'the buffer is still modified' or reason_of(err)
+    if failed[bufnr] ~= why then -- by what runs before it is written, as formatters do
+      failed[bufnr] = why
+      util.warn(
+        ('%s is not saved: %s'):format(
+          vim.fn.fnamemodify(api.nvim_buf_get_name(bufnr), ':~:.'),
+          why
+        )
+      )
+    end
     return reply({ saved = false, reason = why })
   end
+  failed[bufnr] = nil
   reply({ saved = true })
 end
 
@@ -227,6 +363,33 @@ local function keep_views(bufnr, fn)
       end)
     end
   end
+end
+
+---keep_views, for somebody who may be inserting text as well.
+---@param bufnr integer
+---@param fn fun()
+local function keep_insertion(bufnr, fn)
+  if bufnr ~= api.nvim_get_current_buf() then
+    return keep_views(bufnr, fn)
+  end
+  insertion.keep(function()
+    local before = api.nvim_buf_get_lines(bufnr, 0, -1, false)
+    keep_views(bufnr, fn)
+    return mover(differences(before, api.nvim_buf_get_lines(bufnr, 0, -1, false)))
+  end)
+end
+
+---Reads a buffer's file anew although Neovim takes it for known. With its
+---autocommands: `:edit` detaches every language server and parser from the buffer,
+---and it is by these events that they come back. The format mac is not found out by
+---itself, mostly: it is kept.
+---@param bufnr integer
+local function reread(bufnr)
+  local mac = vim.bo[bufnr].fileformat == 'mac'
+  pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd(mac and 'silent edit! ++ff=mac' or 'silent edit!')
+  end)
+  client.attach(bufnr)
 end
 
 ---Whether a buffer that is UTF-8 has a file which is not any more: read as before it
@@ -263,9 +426,12 @@ function M.on_reload(params, reply)
       return reply({ reloaded = false })
     end
     local why
-    keep_views(doc.bufnr, function()
+    keep_insertion(doc.bufnr, function()
       -- 'edit' finds the encoding out anew; the user may have chosen what 'reload' keeps.
       why = checktime(doc.bufnr, lost_encoding(doc.bufnr) and 'edit' or 'reload')
+      if why == 'created' or overwrite.writing(doc.bufnr) then
+        reread(doc.bufnr)
+      end
     end)
     reply({ reloaded = why ~= 'deleted' and not vim.bo[doc.bufnr].modified })
   end)
@@ -285,28 +451,17 @@ local function set_lines(bufnr, lines)
   end
 end
 
----Reads a buffer's file anew although Neovim takes it for known. With its
----autocommands: `:edit` detaches every language server and parser from the buffer,
----and it is by these events that they come back. The format mac is not found out by
----itself, mostly: it is kept.
----@param bufnr integer
-local function reread(bufnr)
-  local mac = vim.bo[bufnr].fileformat == 'mac'
-  pcall(api.nvim_buf_call, bufnr, function()
-    vim.cmd(mac and 'silent edit! ++ff=mac' or 'silent edit!')
-  end)
-  client.attach(bufnr)
-end
-
 ---Makes what the disk has the text of a buffer, whatever is in it, as a step that
 ---can be undone.
 ---@param bufnr integer
+---@param unsaved table<string, any> options: 'reload' would read the file as if it had them
 ---@return boolean
-local function take_disk(bufnr)
+local function take_disk(bufnr, unsaved)
   local undoreload = vim.o.undoreload
   vim.o.undoreload = -1 -- keep the old text, however long it is
-  local why = checktime(bufnr, 'reload')
-  if not why then -- Neovim knew of the change: it does not read the file for that
+  local answer = (unsaved.fileformat or unsaved.fileencoding) and 'edit' or 'reload'
+  local why = checktime(bufnr, answer)
+  if not why or why == 'created' then -- Neovim knew of the change, or must not look
     reread(bufnr)
   end
   vim.o.undoreload = undoreload
@@ -317,10 +472,10 @@ end
 ---@param text string
 ---@return boolean
 local function adopt(bufnr, text)
-  local adopted = false
+  local adopted, unsaved = false, unsaved_options(bufnr)
   edit.break_undo(bufnr)
-  keep_views(bufnr, function()
-    adopted = take_disk(bufnr)
+  keep_insertion(bufnr, function()
+    adopted = take_disk(bufnr, unsaved)
       and pcall(documents.as_one_change, function()
         local lines, eol = {}, vim.bo[bufnr].endofline
         if text ~= '' then -- in the format that the file now has, if it can be
@@ -329,9 +484,19 @@ local function adopt(bufnr, text)
         set_lines(bufnr, lines)
         vim.bo[bufnr].endofline = eol
       end)
+    unsaved.fileformat = nil -- the text says it
+    for name, value in pairs(unsaved) do
+      vim.bo[bufnr][name] = value
+    end
   end)
   edit.break_undo(bufnr)
   return adopted
+end
+
+---Makes the disk's state the base of a text that has taken it in already.
+---@param bufnr integer
+function M.take_base(bufnr)
+  adopt(bufnr, documents.whole_text(bufnr))
 end
 
 ---acp/adopt: the disk's state becomes the base, text the content, in one tick.

@@ -28,6 +28,8 @@ local by_uri = {}
 local listening = {}
 ---@type fun(method: string, params: table): boolean?
 local send
+---@type integer? the buffer that is being saved for acp-ls
+local saving
 
 ---Whether a buffer has no text: it shows an empty line all the same.
 ---@param bufnr integer
@@ -68,7 +70,7 @@ end
 
 ---@param bufnr integer
 ---@return string # what would be written, but for the format mac
-local function whole_text(bufnr)
+function M.whole_text(bufnr)
   if M.is_empty(bufnr) then
     return ''
   end
@@ -82,7 +84,7 @@ local function changes(doc)
   local bufnr = doc.bufnr
   local now = form(bufnr)
   if now ~= doc.form or now == 'empty' or doc.count ~= api.nvim_buf_line_count(bufnr) then
-    return { { text = whole_text(bufnr) } }
+    return { { text = M.whole_text(bufnr) } }
   end
   local list = {}
   for i = #doc.changed, 1, -1 do
@@ -96,7 +98,7 @@ local function changes(doc)
       from, to = from - 1, { line = doc.lines - 1, character = 2 ^ 31 - 1 }
       text = text_of(bufnr, r.first - 1, r.last)
     else
-      return { { text = whole_text(bufnr) } }
+      return { { text = M.whole_text(bufnr) } }
     end
     list[#list + 1] = {
       range = { start = { line = from, character = 0 }, ['end'] = to },
@@ -125,6 +127,7 @@ local function flush(doc)
   local params = {
     textDocument = { uri = doc.uri, version = doc.version + 1 },
     contentChanges = changes(doc),
+    acp = doc.bufnr == saving and { save = true } or nil, -- not the user
   }
   note(doc)
   doc.version = doc.version + 1
@@ -204,7 +207,7 @@ local function open(item)
   local doc = { uri = item.uri, bufnr = bufnr, version = item.version }
   note(doc)
   by_uri[doc.uri], by_buf[bufnr] = doc, doc
-  item.text = whole_text(bufnr)
+  item.text = M.whole_text(bufnr)
   listen(bufnr)
   require('acp.disk').watch(bufnr)
 end
@@ -242,7 +245,7 @@ function M.notifier(notify)
     if method == 'textDocument/didOpen' then
       open(params.textDocument)
     elseif method == 'textDocument/didSave' and doc and params.text then
-      params.text = whole_text(doc.bufnr)
+      params.text = M.whole_text(doc.bufnr)
     end
     return notify(method, params)
   end
@@ -254,6 +257,21 @@ function M.as_one_change(fn)
   M.flush()
   local ok, err = pcall(fn)
   M.flush()
+  if not ok then
+    error(err, 0)
+  end
+end
+
+---Runs fn, which saves a buffer; what that changes in it goes to acp-ls as done by the save.
+---@param bufnr integer
+---@param fn fun()
+function M.as_saving(bufnr, fn)
+  M.flush()
+  local outer = saving -- which has let requests of acp-ls in
+  saving = bufnr
+  local ok, err = pcall(fn)
+  M.flush(bufnr)
+  saving = outer
   if not ok then
     error(err, 0)
   end

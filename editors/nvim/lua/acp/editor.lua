@@ -7,12 +7,26 @@ local M = {}
 
 ---@type number?
 local last_key
+---@type number?
+local last_undo
+
+---Keys that undo and redo, among other things.
+local undoes = { u = true, U = true, ['\18'] = true, ['-'] = true, ['+'] = true }
 
 ---Notes when the user last typed. Costs one call a key, only while acp-ls runs.
 function M.watch_keys()
-  vim.on_key(function()
+  vim.on_key(function(key)
     last_key = vim.uv.now()
+    if undoes[key] then
+      last_undo = last_key
+    end
   end, vim.api.nvim_create_namespace('acp.keys'))
+end
+
+---Milliseconds since the user last typed what may have been undo or redo.
+---@return number
+function M.since_undone()
+  return last_undo and vim.uv.now() - last_undo or math.huge
 end
 
 ---Milliseconds since the user last typed.

@@ -84,6 +84,9 @@ function M.who(hunk)
     if origin.sure == false then
       name = name .. '?'
     end
+    if (origin.title or ''):find('formatted on save', 1, true) then
+      name = name .. ' (formatted on save)'
+    end
     if not seen[name] then
       seen[name] = true
       names[#names + 1] = name
@@ -283,7 +286,11 @@ function M.file_text(file)
   elseif file.op == 'rename' and file.to then
     text = 'to be renamed to ' .. util.short_path(file.to)
   end
-  if file.opaque == 'link' and file.op == 'create' then
+  if file.mode == '+bom' then
+    text = 'byte order mark added'
+  elseif file.mode == '-bom' then
+    text = 'byte order mark removed'
+  elseif file.opaque == 'link' and file.op == 'create' then
     text = 'new link to ' .. (file.to or '?')
   elseif file.opaque == 'link' and file.op == 'delete' then
     text = 'link deleted'

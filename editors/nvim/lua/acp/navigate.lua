@@ -61,7 +61,9 @@ function M.go(step, here)
     return
   end
   local file = list[at and (at - 1 + step) % #list + 1 or (step > 0 and 1 or #list)]
-  require('acp.editor').jump(file.path, edge(file.review, step))
+  if require('acp.editor').jump(file.path, edge(file.review, step)) then
+    review.draw(file.uri) -- at once: keys that are there already are meant for its hunks
+  end
 end
 
 ---All hunks in the quickfix list.

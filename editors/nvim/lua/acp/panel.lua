@@ -2,6 +2,7 @@
 local config = require('acp.config')
 local editor = require('acp.editor')
 local transcript = require('acp.transcript')
+local util = require('acp.util')
 
 local M = {}
 local api = vim.api
@@ -109,7 +110,11 @@ function M.input()
   bo.buftype, bo.bufhidden, bo.swapfile = 'nofile', 'hide', false
   bo.filetype = 'acp-prompt'
   require('acp.complete').attach(buf)
-  api.nvim_buf_attach(buf, false, { on_lines = vim.schedule_wrap(show_placeholder) })
+  local function watch()
+    api.nvim_buf_attach(buf, false, { on_lines = vim.schedule_wrap(show_placeholder) })
+  end
+  watch()
+  util.keep_on_reload(buf, watch)
   local function send()
     M.hooks.send()
   end

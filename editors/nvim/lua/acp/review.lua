@@ -12,7 +12,7 @@ local api = vim.api
 
 ---@type table<string, table> Review of the contract, by URI in Neovim's spelling
 local reviews = {}
----@type string[] ids of what was rejected, newest last
+---@type string[] ids of what was rejected, newest last, whatever became of it
 local rejected = {}
 ---@type fun()[]
 local listeners = {}
@@ -117,19 +117,25 @@ function M.draw(uri)
   keys.map(bufnr, actions)
 end
 
+---Says that the file of a buffer is gone, when it goes: the text shows nothing of that.
+---@param uri string
+---@param file table? of its Review
+local function tell_gone(uri, file)
+  local known = reviews[uri] and reviews[uri].file
+  local gone = file and file.op == 'delete' and file.state ~= 'proposed'
+  if gone and not (known and known.op == 'delete') and buffer_of(uri) then
+    local name = vim.fs.basename(vim.uri_to_fname(uri))
+    util.notify(('%s is deleted: :Acp reject-file restores it'):format(name))
+  end
+end
+
 ---Keeps and draws a review, unless it is of a text that is not there any more.
 ---Then a newer one is on its way; should it not come, it is asked for.
 ---@param review table
 local function take(review)
-  for _, hunk in ipairs(review.hunks or {}) do -- it may be back by the user's undo
-    for i = #rejected, 1, -1 do
-      if rejected[i] == hunk.id then
-        table.remove(rejected, i)
-      end
-    end
-  end
   local uri = util.normal_uri(review.uri)
   local empty = #(review.hunks or {}) == 0 and not review.file
+  tell_gone(uri, review.file)
   reviews[uri] = not empty and review or nil
   local doc = documents.by_uri(uri)
   if doc and not empty and review.version and documents.version(doc) ~= review.version then
@@ -178,13 +184,26 @@ local verbs =
   { accept = 'accepted', reject = 'rejected', restore = 'restored', resolve = 'settled' }
 
 local deciding = 0 -- decisions that are not answered yet
-local restoring = 0 -- what is to be brought back when they are
+---@type fun()[] bring back what was rejected last, which is not known before that
+local restoring = {}
 
 local function after_decision()
-  while deciding == 0 and restoring > 0 do
-    restoring = restoring - 1
-    M.restore()
+  while deciding == 0 and #restoring > 0 do
+    table.remove(restoring, 1)()
   end
+end
+
+---Whether acp-ls can be asked for a decision. If it has ended the keys are still there, and say so.
+---@return boolean
+local function at_hand()
+  if client.get() then
+    return true
+  end
+  util.warn(
+    client.running() and 'acp-ls is starting: a moment'
+      or 'acp-ls is not running: :Acp starts it, and what is undecided comes back'
+  )
+  return false
 end
 
 ---How long keys wait for the decision that is in front of them, in milliseconds.
@@ -203,7 +222,8 @@ end
 ---@param command 'accept'|'reject'|'restore'|'resolve'
 ---@param arg table
 ---@param done fun()?
-local function decide(command, arg, done)
+---@param tells boolean? what was decided is not all in sight: it is said how much that is
+local function decide(command, arg, done, tells)
   deciding = deciding + 1
   local proposed = {} -- what is discarded was never there, and cannot be restored
   for _, review in pairs(reviews) do
@@ -223,6 +243,10 @@ local function decide(command, arg, done)
           rejected[#rejected + 1] = id
         end
       end
+    end
+    if tells then
+      local n = #(result.decided or {})
+      util.notify(('%d %s %s'):format(n, n == 1 and 'change' or 'changes', verbs[command]))
     end
     report(result, verbs[command])
     if done then
@@ -273,6 +297,9 @@ end
 ---@param from integer? 1-based
 ---@param to integer?
 function M.decide(command, from, to)
+  if not at_hand() then
+    return
+  end
   local bufnr = api.nvim_get_current_buf()
   local row = api.nvim_win_get_cursor(0)[1]
   from, to = from or row, to or row
@@ -299,6 +326,9 @@ end
 
 ---@param command 'accept'|'reject'
 function M.decide_file(command)
+  if not at_hand() then
+    return
+  end
   local bufnr = api.nvim_get_current_buf()
   when_current(bufnr, function()
     local review = reviews[vim.uri_from_bufnr(bufnr)]
@@ -311,6 +341,9 @@ end
 
 ---@param command 'accept'|'reject'
 function M.decide_all(command)
+  if not at_hand() then
+    return
+  end
   -- All at once, for a file may be in the way of another; each as it is shown, not as it
   -- may have become.
   local ids, uris, left = {}, vim.tbl_keys(reviews), 0
@@ -333,50 +366,105 @@ function M.decide_all(command)
     return util.notify('no hunks')
   end
   if #ids > 0 then
-    decide(command, { hunks = ids })
+    decide(command, { hunks = ids }, nil, true)
   end
 end
 
----Brings back what was rejected last.
-function M.restore()
-  if deciding > 0 then -- what was rejected last is not known before
-    restoring = restoring + 1
-    return
-  end
-  local id = table.remove(rejected)
-  if id then
-    return decide('restore', { hunks = { id } })
-  end
-  client.execute('acp.review.list', { state = 'rejected' }, function(err, result)
+---@class acp.Rejected
+---@field id string
+---@field uri string
+---@field label string where it is, and what
+
+---Calls fn with what is rejected now, of one file or of all.
+---@param uri string?
+---@param fn fun(list: acp.Rejected[])
+local function with_rejected(uri, fn)
+  deciding = deciding + 1
+  client.execute('acp.review.list', { state = 'rejected', uri = uri }, function(err, result)
+    deciding = deciding - 1
     if err then
-      return util.warn(err.message)
+      util.warn(err.message)
+      return after_decision()
     end
-    local rows = {}
+    local list = {}
     for _, review in ipairs(result.files or {}) do
+      local path = util.short_path(vim.uri_to_fname(review.uri))
       for _, hunk in ipairs(review.hunks or {}) do
-        rows[#rows + 1] = { hunk = hunk, path = util.short_path(vim.uri_to_fname(review.uri)) }
+        local text = util.lines(hunk.text)[1] or '(deleted lines)'
+        local label = ('%s:%d  %s'):format(path, hunk.range.start.line + 1, vim.trim(text))
+        list[#list + 1] = { id = hunk.id, uri = review.uri, label = label }
       end
       local file = review.file
       if file and file.state == 'rejected' then
-        local path = util.short_path(vim.uri_to_fname(review.uri))
-        rows[#rows + 1] = { hunk = { id = file.id }, path = path, op = file.op }
+        local label = ('%s  (%s)'):format(path, file.op)
+        list[#list + 1] = { id = file.id, uri = review.uri, label = label }
       end
     end
-    if #rows == 0 then
+    fn(list)
+    after_decision()
+  end)
+  before_next_keys()
+end
+
+---@param list acp.Rejected[]
+---@return acp.Rejected? # the one that was rejected last, if that is known
+local function newest(list)
+  for i = #rejected, 1, -1 do
+    for _, one in ipairs(list) do
+      if one.id == rejected[i] then
+        return one
+      end
+    end
+  end
+  return #list == 1 and list[1] or nil
+end
+
+---Brings back what was rejected last in the file of the buffer. It asks nothing: the keys behind
+---it would be taken for the answer.
+function M.restore_here()
+  if not at_hand() then
+    return
+  elseif deciding > 0 then
+    restoring[#restoring + 1] = M.restore_here
+    return
+  end
+  with_rejected(vim.uri_from_bufnr(api.nvim_get_current_buf()), function(list)
+    local one = newest(list)
+    if one then
+      decide('restore', { hunks = { one.id } })
+    elseif #list > 0 then
+      util.notify(
+        ('%d hunks of this file were rejected: :Acp restore lets you choose'):format(#list)
+      )
+    else
+      util.notify('nothing of this file was rejected: see :Acp restore for others')
+    end
+  end)
+end
+
+---Brings back what was rejected last, or what the user chooses if that is not known.
+function M.restore()
+  if deciding > 0 then
+    restoring[#restoring + 1] = M.restore
+    return
+  end
+  with_rejected(nil, function(list)
+    local one = newest(list)
+    if one then
+      return decide('restore', { hunks = { one.id } }, function()
+        util.notify('pending again: ' .. one.label)
+      end)
+    elseif #list == 0 then
       return util.notify('nothing was rejected')
     end
-    vim.ui.select(rows, {
+    vim.ui.select(list, {
       prompt = 'Restore',
       format_item = function(row)
-        if row.op then
-          return ('%s  (%s)'):format(row.path, row.op)
-        end
-        local text = util.lines(row.hunk.text)[1] or '(deleted lines)'
-        return ('%s:%d  %s'):format(row.path, row.hunk.range.start.line + 1, vim.trim(text))
+        return row.label
       end,
     }, function(row)
       if row then
-        decide('restore', { hunks = { row.hunk.id } })
+        decide('restore', { hunks = { row.id } })
       end
     end)
   end)
@@ -384,6 +472,9 @@ end
 
 ---@param take_side 'mine'|'theirs'|'both'
 function M.resolve(take_side)
+  if not at_hand() then
+    return
+  end
   local bufnr, row = api.nvim_get_current_buf(), api.nvim_win_get_cursor(0)[1] - 1
   when_current(bufnr, function()
     for _, placed in ipairs(hunks.at(bufnr, row, row)) do
@@ -413,8 +504,8 @@ end
 
 function M.on_exit()
   hunks.clear_all()
-  keys.unmap_all()
-  reviews, rejected, deciding, restoring = {}, {}, 0, 0
+  keys.rest_all(actions)
+  reviews, rejected, deciding, restoring = {}, {}, 0, {}
   for _, fn in ipairs(listeners) do
     fn()
   end
@@ -451,7 +542,7 @@ actions = {
   ['reject-file'] = function()
     M.decide_file('reject')
   end,
-  restore = M.restore,
+  restore = M.restore_here,
   mine = function()
     M.resolve('mine')
   end,

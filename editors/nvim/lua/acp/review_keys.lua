@@ -27,6 +27,43 @@ local function each_key(actions, fn)
   end
 end
 
+---Calls fn for what our keys begin with where that is a command of its own: `gh` selects, and
+---the key behind it would replace what is selected.
+---@param actions table<string, function|table>
+---@param fn fun(mode: string, lhs: string)
+local function each_beginning(actions, fn)
+  local seen = {}
+  each_key(actions, function(mode, lhs)
+    local begins = lhs:sub(1, -2)
+    if #begins > 1 and not lhs:find('<') and not seen[mode .. begins] then
+      seen[mode .. begins] = true
+      fn(mode, begins)
+    end
+  end)
+end
+
+---Waits for the rest of a key that was begun longer ago than 'timeoutlen'.
+---@param mode string
+---@param begins string
+local function go_on(mode, begins)
+  local ok, key = pcall(vim.fn.getcharstr)
+  if ok and config.is_ours(vim.fn.maparg(begins .. key, mode, false, true)) then
+    api.nvim_feedkeys(begins .. key, 'mi', false)
+  end
+end
+
+---@param bufnr integer the current one
+---@param actions table<string, function|table>
+local function map_beginnings(bufnr, actions)
+  each_beginning(actions, function(mode, begins)
+    if not next(vim.fn.maparg(begins, mode, false, true)) then
+      vim.keymap.set(mode, begins, function()
+        go_on(mode, begins)
+      end, { buffer = bufnr, silent = true, desc = 'acp: keys' })
+    end
+  end)
+end
+
 ---Takes our keys from a buffer, and gives those back that the user had there.
 ---@param bufnr integer
 local function unmap(bufnr)
@@ -36,11 +73,13 @@ local function unmap(bufnr)
     return
   end
   api.nvim_buf_call(bufnr, function()
-    each_key(actions, function(mode, lhs)
-      if config.is_ours(vim.fn.maparg(lhs, mode, false, true)) then
-        vim.keymap.del(mode, lhs, { buffer = bufnr })
-      end
-    end)
+    for _, each in ipairs({ each_key, each_beginning }) do
+      each(actions, function(mode, lhs)
+        if config.is_ours(vim.fn.maparg(lhs, mode, false, true)) then
+          vim.keymap.del(mode, lhs, { buffer = bufnr })
+        end
+      end)
+    end
     for _, old in ipairs(before) do
       if vim.fn.maparg(old.lhs, old.mode, false, true).buffer ~= 1 then
         vim.fn.mapset(old.mode, false, old)
@@ -69,6 +108,9 @@ function M.map(bufnr, actions)
   end)
   mapped[bufnr] = { actions = actions, before = before }
   config.map('review', bufnr, actions)
+  api.nvim_buf_call(bufnr, function()
+    map_beginnings(bufnr, actions)
+  end)
 end
 
 ---Whether keys, and those they begin with, mean nothing of the user's.
@@ -98,6 +140,7 @@ function M.rest(bufnr, actions)
     mapped[bufnr] = { actions = actions, before = {}, resting = true }
     api.nvim_buf_call(bufnr, function()
       config.map('review', bufnr, actions, free)
+      map_beginnings(bufnr, actions)
     end)
   end
 end
@@ -108,10 +151,11 @@ function M.forget(bufnr)
   mapped[bufnr] = nil
 end
 
----Takes our keys from every buffer.
-function M.unmap_all()
+---When acp-ls has ended: what was to decide on is not known any more, and the keys say so.
+---@param actions table<string, function|table>
+function M.rest_all(actions)
   for _, bufnr in ipairs(vim.tbl_keys(mapped)) do
-    unmap(bufnr)
+    M.rest(bufnr, actions)
   end
 end
 

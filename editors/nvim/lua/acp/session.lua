@@ -114,6 +114,14 @@ function M.fetch(id)
   end)
 end
 
+---Draws a session's transcript again, if acp-ls still knows of it.
+---@param id string
+function M.read_anew(id)
+  if M.all[id] and not M.all[id].lost then
+    M.fetch(id)
+  end
+end
+
 ---@param reason string? nil if the user ended acp-ls
 function M.on_exit(reason)
   local waited = {} ---@type string[] prompts that nobody will send now

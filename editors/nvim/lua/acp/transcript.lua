@@ -6,6 +6,7 @@ local config = require('acp.config')
 local follow = require('acp.follow')
 local markdown = require('acp.markdown')
 local render = require('acp.render')
+local util = require('acp.util')
 
 ---@class acp.Transcript
 ---@field buf integer
@@ -63,6 +64,9 @@ function M.new(session)
       by_buf[buf] = nil
     end,
   })
+  util.keep_on_reload(buf, function()
+    require('acp.session').read_anew(session)
+  end)
   vim.bo[buf].filetype = 'acp-transcript'
   return self
 end

@@ -7,6 +7,7 @@
 ---completion replaces. It keeps others to itself that a user has in mind: of a
 ---command being typed, of a question whether to substitute.
 local editor = require('acp.editor')
+local insertion = require('acp.insertion')
 local util = require('acp.util')
 
 local M = {}
@@ -17,8 +18,22 @@ local ns_keys = api.nvim_create_namespace('acp.typing.keys')
 ---Milliseconds without a key after which a row, or a selection, is not being worked on.
 M.pause = 1500
 
----An insertion is under way that is repeated in other rows when it ends.
+---Milliseconds after an undo in which it may be redone, as long as nobody has changed the text.
+M.undo_pause = 5000
+
+---An insertion is under way that is repeated in other rows when it ends: true, or b:changedtick
+---when its mode has ended and nothing is repeated yet (|InsertLeave| comes in between).
+---@type boolean|integer
 local block = false
+
+---@param bufnr integer
+---@return boolean
+local function repeating(bufnr)
+  if type(block) == 'number' then
+    return block == api.nvim_buf_get_changedtick(bufnr)
+  end
+  return block --[[@as boolean]]
+end
 
 ---@class acp.Held
 ---@field what {bufnr: integer, edits: table[]?}[]
@@ -81,7 +96,7 @@ function M.busy(bufnr, edits)
     return 'an operator waits for its motion'
   elseif mode:match('^c') or mode == 'r?' then
     return 'a command is being typed'
-  elseif block then
+  elseif repeating(bufnr) then
     return 'an insertion in several rows is under way'
   elseif mode:match('^R') then
     return 'text is being replaced'
@@ -101,11 +116,30 @@ function M.busy(bufnr, edits)
   end
 end
 
+---Whether the user has undone something a moment ago, and can redo it. A change by somebody else
+---would be the newest one: <C-r> would bring back nothing then.
+---@param bufnr integer
+---@return boolean
+local function undoing(bufnr)
+  if
+    bufnr ~= api.nvim_get_current_buf()
+    or editor.since_undone() >= M.undo_pause
+    or require('acp.client').deciding()
+    or require('acp.overwrite').writing(bufnr)
+  then
+    return false
+  end
+  local tree = vim.fn.undotree()
+  return tree.seq_cur < tree.seq_last
+end
+
 ---@param item acp.Held
 ---@return string?
 local function reason(item)
   for _, what in ipairs(item.what) do
     local why = M.busy(what.bufnr, what.edits)
+      or undoing(what.bufnr) and 'you have just undone something'
+      or nil
     if why then
       return why
     end
@@ -172,13 +206,23 @@ function M.watch()
     group = group,
     callback = function()
       local old, new = vim.v.event.old_mode, vim.v.event.new_mode
-      if not new:match('^[iR]') then
+      if new:match('^[iR]') then
+        block = old == '\22' or block == true
+      elseif block == true then
+        block = api.nvim_buf_get_changedtick(0)
+      else
         block = false
-      elseif old == '\22' then
-        block = true
       end
       if #held > 0 then
         vim.schedule(release) -- an insertion is repeated right after its mode has ended
+      end
+    end,
+  })
+  api.nvim_create_autocmd('SafeState', {
+    group = group,
+    callback = function()
+      if type(block) == 'number' then -- nothing was to be repeated
+        block = false
       end
     end,
   })
@@ -332,7 +376,9 @@ end
 ---@param apply fun(user_is_there: boolean): acp.Moved?
 local function keep_row(bufnr, apply)
   local row = api.nvim_win_get_cursor(0)[1] - 1
-  local moved = assert(apply(true))
+  local moved = assert(insertion.keep(function()
+    return apply(true)
+  end))
   local kept
   row, kept = moved(row)
   if kept then

@@ -30,7 +30,7 @@ local function report(result, of)
     util.warn(('%s not undone: %s'):format(what, refused[1].reason or 'it has changed'))
   end
   if #names + #torn == 0 then
-    return #refused == 0 and util.notify(('%s has changed nothing that is there'):format(of))
+    return #refused == 0 and util.notify(('nothing to undo: %s has changed nothing'):format(of))
   end
   table.sort(names)
   table.sort(torn)
@@ -61,7 +61,7 @@ end
 function M.run(whole)
   local session = require('acp.chat').current()
   if not session then
-    return util.notify('there is no session whose changes could be undone')
+    return util.notify('nothing to undo: this chat has no session yet')
   end
   if session.info.turn and session.info.turn ~= '' then
     return util.warn('the agent is at work: stop it first, with :Acp stop')
@@ -78,7 +78,7 @@ function M.run(whole)
       turn = entry.kind == 'user' and entry.turn or turn
     end
     if not turn then
-      return util.notify('there is no turn that could be undone')
+      return util.notify('nothing to undo: there was no turn yet')
     end
     undo(session.id, turn, 'the last turn')
   end)

@@ -52,10 +52,14 @@ local function show_messages()
   for _, message in ipairs(list) do
     worst = message.level >= worst.level and message or worst
   end
-  local more = #list > 1 and (' (+%d, see :Acp log)'):format(#list - 1) or ''
   -- the message line also holds the ruler and pending keys
-  local room = math.max(vim.o.columns - 24 - #more, 20)
-  local shown = M.truncate(worst.text, room)
+  local room = vim.o.columns - 24
+  local more = #list > 1 and (' (+%d, see :Acp log)'):format(#list - 1) or ''
+  local shown = M.truncate(worst.text, math.max(room - #more, 20))
+  if #list == 1 and shown ~= worst.text then -- where the rest of it is
+    more = ' (see :Acp log)'
+    shown = M.truncate(worst.text, math.max(room - #more, 20))
+  end
   for _, message in ipairs(list) do
     if message ~= worst or shown ~= message.text then
       vim.lsp.log.warn(message.text)
@@ -224,6 +228,33 @@ function M.is_file_buffer(bufnr)
     and vim.bo[bufnr].buftype == ''
     and vim.api.nvim_buf_get_name(bufnr) ~= ''
     and not vim.api.nvim_buf_get_name(bufnr):match('^%a[%w+.-]+://')
+end
+
+---Lets a buffer that is no file keep its text when it is "read anew" (`:edit!`), as there is
+---nothing to read it from.
+---@param bufnr integer
+---@param again fun()? called when that has happened
+function M.keep_on_reload(bufnr, again)
+  local lines ---@type string[]?
+  vim.api.nvim_create_autocmd('BufUnload', {
+    buffer = bufnr,
+    callback = function()
+      lines = vim.api.nvim_buf_get_lines(bufnr, 0, -1, false)
+    end,
+  })
+  vim.api.nvim_create_autocmd('BufReadCmd', {
+    buffer = bufnr,
+    callback = function()
+      local bo = vim.bo[bufnr]
+      local modifiable = bo.modifiable
+      bo.modifiable = true
+      vim.api.nvim_buf_set_lines(bufnr, 0, -1, false, lines or {})
+      bo.modifiable, bo.modified = modifiable, false
+      if again then
+        again()
+      end
+    end,
+  })
 end
 
 return M

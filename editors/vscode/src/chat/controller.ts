@@ -221,6 +221,9 @@ export class ChatController {
         return openToolDiff(this.model.entry(message.entry), message.content);
       case 'link':
         return this.follow(message.href);
+      case 'unseen':
+        this.app.questions.unseen(message.question);
+        return;
       case 'answer':
         return this.answer(message.question, message.option);
       case 'form':
@@ -317,6 +320,7 @@ export class ChatController {
   private async decide(message: Extract<PageMessage, { type: 'decide' }>): Promise<void> {
     const command = message.what === 'accept' ? 'acp.review.accept' : 'acp.review.reject';
     if (message.uri !== undefined) {
+      await this.app.catchUpWith([message.uri]);
       const rev = this.app.review.file(message.uri)?.rev;
       await this.app.perform(command, { uri: message.uri, ...(rev && { rev }) });
     } else if (message.turn !== undefined && this.model.currentSession() !== undefined) {

@@ -185,6 +185,8 @@ export type PageMessage =
   | { type: 'diff'; entry: string; content: number }
   /** A link in a text was clicked. */
   | { type: 'link'; href: string }
+  /** There is not the room to show this question or form, nor another that waits. */
+  | { type: 'unseen'; question: string }
   /** Answers a question; without an option it is refused. */
   | { type: 'answer'; question: string; option?: string }
   | {

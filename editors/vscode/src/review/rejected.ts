@@ -36,6 +36,13 @@ function hunkChoice(hunk: Hunk, name: string): Rejected {
   };
 }
 
+const modes: Record<string, string> = {
+  '+x': 'make it executable',
+  '-x': 'make it not executable',
+  '+bom': 'add a byte order mark',
+  '-bom': 'remove the byte order mark',
+};
+
 function describeChange(file: FileChange, nameOf: (uri: string) => string): string {
   const what = file.opaque === undefined ? 'the file' : `the file (${file.opaque})`;
   switch (file.op) {
@@ -47,7 +54,7 @@ function describeChange(file: FileChange, nameOf: (uri: string) => string): stri
       return `rename ${what} from ${nameOf(file.from ?? '?')}`;
     default:
       if (file.mode !== undefined) {
-        return file.mode === '+x' ? 'make it executable' : 'make it not executable';
+        return modes[file.mode] ?? 'change the file';
       }
       return file.opaque === 'link' ? `link to ${file.to ?? '?'}` : `change ${what}`;
   }

@@ -89,6 +89,12 @@ export class ReviewState {
     return this.files.get(uri);
   }
 
+  /** Whether what is known of a file is of an older version than this of its document. */
+  isOlder(uri: string, version: number): boolean {
+    const known = this.files.get(uri)?.review.version;
+    return known !== undefined && known !== null && known < version;
+  }
+
   /** All files, by name. */
   all(): FileReview[] {
     return [...this.files.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));

@@ -66,8 +66,9 @@ function fileItem(file: FileReview): vscode.TreeItem {
   item.description = folder === '.' ? counts : `${folder}  ${counts}`;
   item.contextValue = 'file';
   item.command = { command: 'acpls.openDiff', title: 'Open Changes', arguments: [{ file }] };
+  const where = folder === '.' ? '' : `${folder}, `;
   item.accessibilityInformation = {
-    label: `${path.basename(uri.path)}, ${folder}, ${plural(file.hunks.length, 'change')}, ${counts}`,
+    label: `${path.basename(uri.path)}, ${where}${plural(file.hunks.length, 'change')}, ${counts}`,
   };
   return item;
 }
@@ -98,23 +99,25 @@ export function describeCounts(file: FileReview): string {
 function hunkItem(file: FileReview, { hunk, lines }: PlacedHunk): vscode.TreeItem {
   const shown = splitLines(hunk.text).find((line) => line.trim() !== '');
   const gone = splitLines(hunk.baseText).find((line) => line.trim() !== '');
+  const text = (shown ?? gone ?? '').trim();
+  const [is, icon] =
+    hunk.state === 'conflict'
+      ? ['conflict', 'warning']
+      : shown === undefined
+        ? ['removed', 'remove']
+        : gone === undefined
+          ? ['added', 'add']
+          : ['changed', 'edit'];
   const item = new vscode.TreeItem(
-    hunk.state === 'conflict' ? `conflict: ${shown?.trim() ?? ''}` : (shown ?? gone ?? '').trim(),
+    hunk.state === 'conflict' ? `conflict: ${shown?.trim() ?? ''}` : text,
   );
   const [origin] = hunk.origins;
   item.id = `${file.uri}#${hunk.id}`;
   item.description = `${lines.start + 1}`;
   item.tooltip = origin?.title;
   item.contextValue = 'hunk';
-  item.iconPath = new vscode.ThemeIcon(
-    hunk.state === 'conflict'
-      ? 'warning'
-      : shown === undefined
-        ? 'remove'
-        : gone === undefined
-          ? 'add'
-          : 'edit',
-  );
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.accessibilityInformation = { label: `line ${lines.start + 1}, ${is}: ${text}` };
   item.command = {
     command: 'acpls.showHunk',
     title: 'Go to',

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import type { Attachment, PageMessage } from '../../src/chat/protocol';
 import {
-  closeAll,
+  anew,
   hunksAre,
   open,
   prompt,
@@ -22,7 +22,7 @@ suite('what the chat asks for', () => {
     app = await theApp();
   });
   setup(async () => {
-    await closeAll();
+    await anew(app);
     session = await startSession(app);
   });
 

@@ -2,15 +2,15 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import {
+  anew,
   begin,
-  closeAll,
   fileOf,
   hunks,
   hunksAre,
   open,
   prompt,
+  quiet,
   read,
-  startSession,
   theApp,
   type,
   until,
@@ -19,12 +19,13 @@ import {
 
 suite('documents', () => {
   let app: App;
-  let session: string;
+  let session = '';
   suiteSetup(async () => {
     app = await theApp();
-    session = await startSession(app);
   });
-  setup(closeAll);
+  setup(async () => {
+    session = await anew(app, session);
+  });
 
   test('a clean document is saved after a write of the agent', async () => {
     const document = await open('clean.txt', 'one\ntwo\n');
@@ -58,6 +59,36 @@ suite('documents', () => {
     assert.equal(await document.save(), true);
     assert.equal(await read('under.txt'), 'my one\n2\n');
   });
+
+  for (const [where, front] of [
+    ['in front', undefined],
+    ['behind another', 'front.txt'],
+  ] as const) {
+    test(`the same where VS Code is late to read the file, ${where}: saving is no conflict`, async () => {
+      const name = `late-${front === undefined}.txt`;
+      let asked = 0;
+      app.documents.reload = () => {
+        asked++;
+        return Promise.resolve({ reloaded: false });
+      };
+      const document = await open(name, 'one\ntwo\n');
+      if (front !== undefined) {
+        await open(front, 'x\n');
+      }
+      await prompt(app, session, [{ disk: name, text: 'one\n2\n' }]);
+      Reflect.deleteProperty(app.documents, 'reload');
+      assert.ok(asked > 0);
+      await until('shows the change', () => document.getText() === 'one\n2\n');
+      await hunksAre(app, document, 'pending 1-2');
+      await vscode.window.showTextDocument(document);
+      await until('put right', () => !app.documents.isBehind(document.uri.toString()));
+      assert.equal(document.isDirty, false);
+      await type(0, 0, 'my ');
+      assert.equal(await document.save(), true);
+      assert.equal(await read(name), 'my one\n2\n');
+      await hunksAre(app, document, 'pending 1-2');
+    });
+  }
 
   test('the agent writes the disk under unsaved text in front: merged, and saving is no conflict', async () => {
     const document = await open('merge.txt', 'one\ntwo\nthree\n');
@@ -113,7 +144,7 @@ suite('documents', () => {
   test('when nobody types, text and base are taken at once', async () => {
     const document = await open('adopt.txt', 'one\ntwo\nthree\n');
     await type(0, 0, 'my ');
-    await until('nobody types', () => app.typing.ago() > 1500);
+    await quiet(app);
     const versions: string[] = [];
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === document && event.contentChanges.length > 0) {
@@ -156,7 +187,7 @@ suite('documents', () => {
   test('keys that come while a file is read anew are kept', async () => {
     const document = await open('keys.txt', 'one\ntwo\nthree\n');
     await type(0, 0, 'my ');
-    await until('nobody types', () => app.typing.ago() > 1500);
+    await quiet(app);
     const turn = prompt(app, session, [{ disk: 'keys.txt', text: 'one\ntwo\n3\n' }]);
     const typed = 'abcdefghijklmnopqrstuvwxyz'.repeat(3);
     for (const key of typed) {
@@ -224,11 +255,11 @@ suite('documents', () => {
     }
     await prompt(app, session, [{ say: 'all is known now' }]);
     const at = (name: string): vscode.Uri => vscode.Uri.file(fileOf(name));
-    const files = async (): Promise<string> => {
-      const { files } = await app.execute('acp.review.list', { session });
-      return files.map(({ uri }) => uri.replace(/.*\//, '')).join();
-    };
-    await app.execute('acp.review.accept', {});
+    const files = (): string =>
+      app.review
+        .all()
+        .map(({ uri }) => uri.replace(/.*\//, ''))
+        .join();
     await begin(app, session, [
       { disk: 'agents.txt', text: 'the agent\n' },
       { until: 'users-done.txt' },
@@ -240,10 +271,7 @@ suite('documents', () => {
     edit.createFile(at('users-done.txt'));
     assert.ok(await vscode.workspace.applyEdit(edit));
     await until('the turn ends', () => app.model.session(session)?.state === 'idle');
-    for (const deadline = Date.now() + 10_000; (await files()) !== 'agents.txt'; ) {
-      assert.ok(Date.now() < deadline, await files());
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await until(`only the agent's is listed`, () => files() === 'agents.txt');
     await app.execute('acp.review.reject', {});
     assert.equal(await read('users-new.txt'), 'users-old.txt\nof the user\n');
     assert.equal(await read('users-done.txt'), '');

@@ -2,14 +2,14 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import { diagnostics, editorState, run } from '../../src/editor';
-import { closeAll, fileOf, open, prompt, startSession, theApp, type, until } from './lib';
+import { anew, fileOf, open, prompt, startSession, theApp, type, until } from './lib';
 
 suite('what acp-ls asks of the editor', () => {
   let app: App;
   suiteSetup(async () => {
     app = await theApp();
   });
-  setup(closeAll);
+  setup(() => anew(app));
 
   test('what the user looks at', async () => {
     await until('nothing is open', () => editorState(app.typing).visible.length === 0);

@@ -2,27 +2,17 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
-import {
-  closeAll,
-  hunks,
-  hunksAre,
-  open,
-  prompt,
-  read,
-  startSession,
-  theApp,
-  type,
-  until,
-} from './lib';
+import { anew, hunks, hunksAre, open, prompt, quiet, read, theApp, type, until } from './lib';
 
 suite('line ends', () => {
   let app: App;
-  let session: string;
+  let session = '';
   suiteSetup(async () => {
     app = await theApp();
-    session = await startSession(app);
   });
-  setup(closeAll);
+  setup(async () => {
+    session = await anew(app, session);
+  });
 
   const crlf = 'one\r\ntwo\r\nthree\r\nfour\r\n';
   const lf = 'one\ntwo\nthree\nfour\n';
@@ -83,7 +73,7 @@ suite('line ends', () => {
   test('under unsaved text are turned: it keeps its own, and is told', async () => {
     const document = await open('turned-dirty.txt', crlf);
     await type(0, 0, 'my ');
-    await until('nobody types', () => app.typing.ago() > 1500);
+    await quiet(app);
     await prompt(app, session, [{ disk: 'turned-dirty.txt', text: lf.replace('four', 'FOUR') }]);
     const want = `my ${crlf.replace('four', 'FOUR')}`;
     await until('merged', () => document.getText() === want);

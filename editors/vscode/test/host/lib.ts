@@ -1,10 +1,12 @@
 /** What the tests in the extension host share. */
 import * as assert from 'node:assert/strict';
+import { watch } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
-import type { Entry } from '../../src/contract';
+import type { Entry, SessionInfo } from '../../src/contract';
+import { inert } from '../../src/questions';
 
 export const workspace = process.env.ACPLS_TEST_WORKSPACE ?? '';
 
@@ -15,22 +17,78 @@ export async function theApp(): Promise<App> {
   const app = await extension.activate();
   await app.start();
   assert.equal(app.model.serverState().state, 'running', app.model.serverState().message);
+  if (theApps.length === 0) {
+    theApps.push(app.onDidChange, app.documents.onDidPutRight);
+  }
   return app;
 }
 
-/** Waits until `look` gives something, and returns that. */
-export async function until<T>(
+type News = (look: () => void) => vscode.Disposable;
+
+/** What tells that the extension, once it is there, has learned something. */
+const theApps: News[] = [];
+
+/** What tells that something has happened in VS Code, or on disk. */
+const news: News[] = [
+  vscode.workspace.onDidChangeTextDocument,
+  vscode.workspace.onDidSaveTextDocument,
+  vscode.workspace.onDidOpenTextDocument,
+  vscode.workspace.onDidCloseTextDocument,
+  vscode.window.onDidChangeActiveTextEditor,
+  vscode.window.onDidChangeVisibleTextEditors,
+  vscode.window.onDidChangeTextEditorSelection,
+  vscode.window.tabGroups.onDidChangeTabs,
+  vscode.window.tabGroups.onDidChangeTabGroups,
+  (look) => {
+    const watcher = watch(workspace, look);
+    return new vscode.Disposable(() => watcher.close());
+  },
+];
+
+/** Looks, whenever something has happened, until `look` gives something, and returns that. */
+export function until<T>(
   what: string,
   look: () => T | undefined | false | null,
   ms = 10_000,
 ): Promise<T> {
-  for (const deadline = Date.now() + ms; ; ) {
-    const found = look();
-    if (found) {
-      return found;
+  return new Promise((resolve, reject) => {
+    const again = () => {
+      try {
+        const found = look();
+        if (found) {
+          end();
+          resolve(found);
+        }
+      } catch (err) {
+        end();
+        reject(err);
+      }
+    };
+    const timer = setTimeout(() => {
+      end();
+      // That it is there now, and nothing has told of it, is no better.
+      reject(new assert.AssertionError({ message: `never: ${what}` }));
+    }, ms);
+    const listening = [...news, ...theApps].map((listen) => listen(again));
+    function end(): void {
+      clearTimeout(timer);
+      vscode.Disposable.from(...listening).dispose();
     }
-    assert.ok(Date.now() < deadline, `never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    again();
+  });
+}
+
+/** Waits until the user has typed nothing for so long that a document is read anew under them. */
+export async function quiet(app: App): Promise<void> {
+  for (let left = 1; left > 0; left = 1501 - app.typing.ago()) {
+    await new Promise((resolve) => setTimeout(resolve, left));
+  }
+}
+
+/** Waits until a question takes answers. */
+export async function takesAnswers({ since }: { since: number }): Promise<void> {
+  for (let left = 1; left > 0; left = since + inert - Date.now()) {
+    await new Promise((resolve) => setTimeout(resolve, left));
   }
 }
 
@@ -75,6 +133,32 @@ export async function closeAll(): Promise<void> {
     }
   }
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+}
+
+/**
+ * Ends what an earlier test has left, as one that has failed: turns, documents, and what there is
+ * to decide on. Returns the session, if it is one that takes prompts, or a new one.
+ */
+export async function anew(app: App, session = ''): Promise<string> {
+  await app.start();
+  const runs = (one?: SessionInfo) =>
+    one && app.model.isAlive(one.session) && /^(running|waiting)$/.test(one.state);
+  // One after the other: the prompts that wait come to run.
+  for (let one = app.model.sessions().find(runs); one; one = app.model.sessions().find(runs)) {
+    const { session, turn } = one;
+    const now = () => app.model.session(session);
+    await app.execute('acp.cancel', { session });
+    await until('the turn ends', () => !runs(now()) || now()?.turn !== turn);
+  }
+  await closeAll();
+  for (const { hunks } of (await app.execute('acp.review.list', {})).files) {
+    for (const { id } of hunks.filter(({ state }) => state === 'conflict')) {
+      await app.execute('acp.review.resolve', { hunk: id, take: 'mine' });
+    }
+  }
+  await app.execute('acp.review.accept', {});
+  await until('nothing is left', () => app.review.counts().files === 0);
+  return app.model.session(session)?.state === 'idle' ? session : startSession(app);
 }
 
 /** A session with the agent of tests (test/agent.mjs), which is shown in the chat. */

@@ -1,14 +1,16 @@
 import * as assert from 'node:assert/strict';
 import type { App } from '../../src/app';
 import { inert } from '../../src/questions';
-import { begin, said, startSession, theApp, until } from './lib';
+import { anew, begin, said, takesAnswers, theApp, until } from './lib';
 
 suite('questions', () => {
   let app: App;
-  let session: string;
+  let session = '';
   suiteSetup(async () => {
     app = await theApp();
-    session = await startSession(app);
+  });
+  setup(async () => {
+    session = await anew(app, session);
   });
 
   const asked = () => until('is asked', () => app.model.openQuestions()[0]);
@@ -23,7 +25,7 @@ suite('questions', () => {
       // else this machine is too slow to see it
       assert.equal(app.questions.answer(question.id, 'yes'), 'early');
     }
-    await until('takes answers', () => Date.now() - question.since >= inert);
+    await takesAnswers(question);
     await app.chat.answer(question.id, 'yes');
     await idle();
     assert.match(answers(), /answer: yes/);
@@ -33,7 +35,7 @@ suite('questions', () => {
   test('is refused', async () => {
     await begin(app, session, [{ ask: 'Run that?', command: 'true' }]);
     const question = await asked();
-    await until('takes answers', () => Date.now() - question.since >= inert);
+    await takesAnswers(question);
     await app.chat.answer(question.id);
     await idle();
     assert.match(answers(), /answer: no$/);

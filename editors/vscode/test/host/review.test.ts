@@ -2,34 +2,19 @@ import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import { rejectedOf } from '../../src/review/rejected';
-import {
-  closeAll,
-  fileOf,
-  hunks,
-  hunksAre,
-  open,
-  prompt,
-  read,
-  startSession,
-  theApp,
-  type,
-  until,
-} from './lib';
+import { anew, fileOf, hunks, hunksAre, open, prompt, read, theApp, type, until } from './lib';
 
 const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
 const after = 'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n';
 
 suite('review', () => {
   let app: App;
-  let session: string;
+  let session = '';
   suiteSetup(async () => {
     app = await theApp();
-    session = await startSession(app);
   });
   setup(async () => {
-    await closeAll();
-    await app.execute('acp.review.accept', {});
-    await until('nothing is left', () => app.review.counts().hunks === 0);
+    session = await anew(app, session);
   });
 
   const changed = async (name: string): Promise<vscode.TextDocument> => {

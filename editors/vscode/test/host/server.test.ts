@@ -1,13 +1,14 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
-import { open, prompt, said, startSession, theApp, until } from './lib';
+import { anew, open, prompt, said, startSession, theApp, until } from './lib';
 
 suite('acp-ls', () => {
   let app: App;
   suiteSetup(async () => {
     app = await theApp();
   });
+  setup(() => anew(app));
 
   test('every command of the manifest is there, and none but ours is called acpls', async () => {
     const manifest = vscode.extensions.getExtension('acp-ls.acp-ls')?.packageJSON;

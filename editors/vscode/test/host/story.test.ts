@@ -3,18 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
-import {
-  closeAll,
-  fileOf,
-  open,
-  prompt,
-  read,
-  startSession,
-  theApp,
-  type,
-  until,
-  write,
-} from './lib';
+import { anew, fileOf, open, prompt, read, theApp, type, until, write } from './lib';
 
 const archive = path.resolve(__dirname, '../../../../testdata/review.txtar');
 
@@ -128,10 +117,7 @@ suite('story', () => {
   test('ends with the files that it says', async function () {
     this.timeout(120_000);
     const app = await theApp();
-    await closeAll();
-    await app.execute('acp.review.accept', {});
-    await until('nothing is left', () => app.review.counts().hunks === 0);
-    await new Story(app, await startSession(app)).play();
+    await new Story(app, await anew(app)).play();
     assert.match(await read('plan.txt'), /mine_three/);
   });
 });

@@ -18,6 +18,8 @@ const theme = {
   'editor-background': '#1f1f1f',
   'editorWidget-background': '#202020',
   'input-background': '#313131',
+  'badge-background': '#616161',
+  'badge-foreground': '#f8f8f8',
   'panel-border': '#3b3b3b',
   focusBorder: '#0078d4',
   'button-background': '#0078d4',
@@ -236,16 +238,103 @@ try {
     await page.keyboard.press(key);
   }
   assert.deepEqual(await told('answer'), [], 'a key has answered');
-  await allow.click();
+  await allow.press('Enter');
   assert.deepEqual(await told('answer'), [{ type: 'answer', question: 'q2', option: 'yes' }]);
   await send({ type: 'questions', questions: [question] });
+  await page.locator('[data-question=q1]:focus').waitFor(); // whoever uses keys goes on there
   const reject = page.locator('[data-question=q1]').getByRole('button', { name: 'Reject' });
   await page.locator('.questions.inert').waitFor(); // the other one has moved under the mouse
   await reject.evaluate((element) => element.click());
   assert.equal((await told('answer')).length, 1);
   await page.locator('.questions:not(.inert)').waitFor();
-  await reject.click();
+  await input.fill('half a prompt');
+  await reject.press('Enter');
   assert.deepEqual((await told('answer'))[1], { type: 'answer', question: 'q1', option: 'no' });
+  await page.evaluate(() => {
+    const send = new MessageEvent('message', { data: { type: 'questions', questions: [] } });
+    const enter = { key: 'Enter', bubbles: true };
+    window.dispatchEvent(send);
+    window.focusWas = document.activeElement.ariaLabel;
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', enter)); // pressed twice
+  });
+  assert.equal(await page.evaluate(() => window.focusWas), 'Prompt');
+  assert.deepEqual(await told('send'), []);
+  await input.fill('');
+
+  // A part that is drawn anew keeps the focus where it is.
+  const all = page.getByRole('button', { name: 'Accept all changes', exact: true });
+  await all.focus();
+  const changed = { uri: 'file:///w/b.go', label: 'b.go', added: 1, removed: 0, hunks: 1 };
+  await send({ type: 'files', files: [{ ...changed, conflicts: 0 }] });
+  await page.getByText('b.go').waitFor({ state: 'attached' });
+  assert.ok(await all.evaluate((element) => element === document.activeElement));
+  await send({ type: 'files', files: [] });
+  await page.waitForFunction(() => document.activeElement.ariaLabel === 'Prompt');
+
+  // In a low window the whole of a long command can be read, above buttons that stay in sight.
+  const long = `rm -rf build && make ${'x'.repeat(300)}`;
+  const command = { ...question, id: 'long', message: `Clean up\n${long} END` };
+  command.toolCall = { ...question.toolCall, title: 'Clean up', command: `${long} END` };
+  const card = page.locator('[data-question=long]');
+  const inSight = (locator) =>
+    locator.evaluate((element) => {
+      const { top, bottom, left, right } = element.getBoundingClientRect();
+      const at = (y) => document.elementFromPoint((left + right) / 2, y);
+      const shown = (y) => element.contains(at(y)) || at(y)?.contains(element);
+      return top >= 0 && bottom <= window.innerHeight && shown(top + 2) && shown(bottom - 2);
+    });
+  await send({ type: 'questions', questions: [command, question] });
+  await page.locator('.questions:not(.inert)').waitFor();
+  for (const [width, height] of [
+    [285, 218],
+    [285, 200],
+    [285, 300],
+    [285, 405],
+    [420, 500],
+    [420, 900],
+  ]) {
+    await page.setViewportSize({ width, height });
+    const size = `${width}x${height}`;
+    const body = card.locator('.card-body');
+    const more = card.locator('.more');
+    if (!(await body.evaluate((element) => element.scrollHeight - element.clientHeight < 2))) {
+      await more.waitFor(); // it says that there is more
+      await shot(`question-${size}`);
+      await body.focus();
+      await page.keyboard.press('End');
+      await more.waitFor({ state: 'hidden' });
+    }
+    await shot(`question-${size}-end`);
+    for (const name of ['Allow', 'Reject']) {
+      assert.ok(await inSight(card.getByRole('button', { name })), `${name} at ${size}`);
+    }
+    assert.ok(await inSight(input), `the prompt at ${size}`);
+    const sees = await body.evaluate((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element.querySelector('.message').firstChild);
+      const rows = [...range.getClientRects()];
+      return rows.at(-1).bottom <= element.getBoundingClientRect().bottom + 1;
+    });
+    assert.ok(sees, `the end of the command at ${size}`);
+    await body.evaluate((element) => element.scrollTo(0, 0));
+  }
+  assert.deepEqual(await told('unseen'), []);
+
+  // Where there is not even the room for the buttons, the host is told, once for each question.
+  await page.setViewportSize({ width: 285, height: 60 });
+  await page.waitForFunction(
+    () => window.told.filter(({ type }) => type === 'unseen').length === 2,
+  );
+  await page.setViewportSize({ width: 285, height: 70 });
+  await send({ type: 'questions', questions: [command, question, { ...question, id: 'q3' }] });
+  await page.waitForFunction(() => window.told.filter(({ type }) => type === 'unseen').length > 2);
+  assert.deepEqual(
+    (await told('unseen')).map(({ question }) => question),
+    ['long', 'q1', 'q3'],
+  );
+  await card.getByRole('button', { name: 'Allow' }).scrollIntoViewIfNeeded();
+  assert.ok(await inSight(card.getByRole('button', { name: 'Allow' })), 'it can be scrolled to');
+  await page.setViewportSize({ width: 420, height: 900 });
   await send({ type: 'questions', questions: [] });
 
   // A form.
@@ -298,6 +387,9 @@ try {
   });
   await page.getByRole('textbox', { name: 'Waiting prompt' }).waitFor();
   await shot('queue');
+  const held = { key: 'Enter', repeat: true, bubbles: true };
+  await input.evaluate((at, of) => at.dispatchEvent(new KeyboardEvent('keydown', of)), held);
+  assert.deepEqual(await told('send'), [], 'Enter that is held sends');
   await input.press('Enter');
   const [sent] = await told('send');
   assert.equal(sent.text, 'see @make ');
@@ -310,6 +402,22 @@ try {
   await input.press('Control+Enter');
   assert.equal((await told('send'))[1].when, 'now');
   await send({ type: 'sent', request: (await told('send'))[1].request });
+
+  // What has failed offers a login only where that helps.
+  const failed = { state: 'failed', error: 'It has failed.' };
+  await send({ type: 'session', info: session({ ...failed, errorKind: 'agentFailed' }) });
+  const trouble = page.getByRole('alert').filter({ hasText: 'It has failed.' });
+  await trouble.getByRole('button', { name: 'New session' }).waitFor();
+  assert.equal(await trouble.getByRole('button', { name: 'Log in' }).count(), 0);
+  await send({ type: 'session', info: session(failed) }); // with acp-ls
+  await trouble.getByRole('button', { name: 'New session' }).waitFor();
+  assert.equal(await trouble.getByRole('button', { name: 'Log in' }).count(), 0);
+  await send({ type: 'session', info: session({ ...failed, errorKind: 'authRequired' }) });
+  await trouble.getByRole('button', { name: 'Log in' }).click();
+  assert.deepEqual(await told('command'), [{ type: 'command', command: 'login' }]);
+  await page.evaluate(() => {
+    window.told = [];
+  });
 
   await send({ type: 'server', server: { state: 'failed', message: 'acp-ls has died.' } });
   await page.getByRole('button', { name: 'Start again' }).click();

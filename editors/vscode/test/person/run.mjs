@@ -7,7 +7,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { extension, openBrowser, root, startVSCode, writeSettings } from '../vscode.mjs';
+import {
+  endOnSignals,
+  extension,
+  openBrowser,
+  root,
+  startVSCode,
+  writeSettings,
+} from '../vscode.mjs';
 import * as clean from './stories/clean.mjs';
 import * as crash from './stories/crash.mjs';
 import * as dirty from './stories/dirty.mjs';
@@ -15,10 +22,13 @@ import * as files from './stories/files.mjs';
 import * as first from './stories/first.mjs';
 import * as folders from './stories/folders.mjs';
 import * as haste from './stories/haste.mjs';
+import * as hotexit from './stories/hotexit.mjs';
+import * as keyboard from './stories/keyboard.mjs';
 import * as lenses from './stories/lenses.mjs';
 import * as questions from './stories/questions.mjs';
 import * as reload from './stories/reload.mjs';
 import * as saveas from './stories/saveas.mjs';
+import * as trust from './stories/trust.mjs';
 import * as undo from './stories/undo.mjs';
 import { Window } from './window.mjs';
 
@@ -38,7 +48,10 @@ const stories = {
   dirty,
   questions,
   lenses,
+  keyboard,
   haste,
+  trust,
+  hotexit,
   saveas,
   folders,
 };
@@ -59,8 +72,10 @@ const atOnce = 1;
 const limit = 15 * 60_000;
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-person-'));
+endOnSignals(home);
 const agent = path.join(extension, 'test/agent.mjs');
 const settings = {
+  'security.workspace.trust.enabled': false, // but for stories about that
   'editor.autoIndent': 'none',
   ...(process.env.ACPLS_TEST_THEME && { 'workbench.colorTheme': process.env.ACPLS_TEST_THEME }),
   'workbench.secondarySideBar.defaultVisibility': 'hidden',
@@ -86,6 +101,10 @@ let browser;
 async function play(name, story) {
   let window;
   try {
+    writeSettings(home, {
+      ...(story === first ? settings : withScript),
+      'security.workspace.trust.enabled': story.trust === true,
+    });
     window = await Window.open(browser.context, {
       base: vscode.base,
       home,
@@ -93,6 +112,7 @@ async function play(name, story) {
       files: story.files,
       folders: story.folders,
       pictures,
+      trusted: story.trust !== true,
     });
     await story.play(window, async (step, act) => {
       await act();
@@ -117,7 +137,7 @@ setTimeout(async () => {
   process.exit(1);
 }, limit).unref();
 try {
-  vscode = await startVSCode({ home, install: [pkg], settings });
+  vscode = await startVSCode({ home, install: [pkg], settings, trust: false });
   browser = await openBrowser();
   const wanted = Object.entries(stories).filter(([name]) =>
     values.only === undefined ? !apart.includes(name) : name === values.only,
@@ -125,7 +145,6 @@ try {
   if (wanted[0][1] === first) {
     await play(...wanted.shift());
   }
-  writeSettings(home, withScript);
   const worker = async () => {
     for (let next = wanted.shift(); next; next = wanted.shift()) {
       await play(...next);

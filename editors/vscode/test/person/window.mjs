@@ -27,8 +27,9 @@ export class Window {
    * @param {Record<string, string>} options.files what is in it
    * @param {string[]} [options.folders] if it is a workspace of several folders in there
    * @param {string} [options.pictures] a folder
+   * @param {boolean} [options.trusted] whether acp-ls is started in it at once (default)
    */
-  static async open(context, { base, home, project, files, folders, pictures }) {
+  static async open(context, { base, home, project, files, folders, pictures, trusted = true }) {
     fs.mkdirSync(project, { recursive: true });
     for (const [name, text] of Object.entries(files)) {
       fs.mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
@@ -45,7 +46,9 @@ export class Window {
     });
     const opened = folders === undefined ? project : window.openFolders(folders);
     await page.goto(workbenchUrl(base, opened), { waitUntil: 'domcontentloaded' });
-    await window.started();
+    if (trusted) {
+      await window.started();
+    }
     return window;
   }
 
@@ -72,6 +75,45 @@ export class Window {
   /** Waits until acp-ls runs. */
   async started() {
     await this.status.getByRole('button', { name: /^ACP agents/ }).waitFor();
+  }
+
+  /** The processes of acp-ls that run for the window's folder. */
+  servers() {
+    const is = (pid) => {
+      try {
+        const [program = ''] = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return (
+          path.basename(program) === 'acp-ls' &&
+          fs.readlinkSync(`/proc/${pid}/cwd`) === this.project
+        );
+      } catch {
+        return false; // it has ended
+      }
+    };
+    return fs
+      .readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name) && is(name))
+      .map(Number);
+  }
+
+  /** Closes the window, and opens it again when what ran for it has ended. */
+  async reopen() {
+    const url = this.page.url();
+    await this.page.goto('about:blank');
+    await this.until('acp-ls has ended', () => this.servers().length === 0);
+    await this.page.goto(url, { waitUntil: 'domcontentloaded' });
+    await this.started();
+  }
+
+  /** Kills acp-ls, and waits until another runs. */
+  async kill() {
+    const killed = this.servers();
+    assert.ok(killed.length > 0);
+    for (const pid of killed) {
+      process.kill(pid, 'SIGKILL');
+    }
+    await this.until('another runs', () => this.servers().some((pid) => !killed.includes(pid)));
+    await this.started();
   }
 
   async picture(name) {
@@ -166,6 +208,12 @@ export class Window {
 
   /** Opens a file by name, and puts the cursor into it. */
   async openFile(name) {
+    await this.goToFile(name);
+    await this.editor.click();
+  }
+
+  /** Opens a file by name, by keys alone. */
+  async goToFile(name) {
     const { page } = this;
     const input = page.locator('.quick-input-widget input');
     const found = page.locator(`.quick-input-list .focused[aria-label^="${name}"]`);
@@ -185,7 +233,6 @@ export class Window {
     }
     await page.keyboard.press('Enter');
     await this.tab(name, '.active').waitFor();
-    await this.editor.click();
   }
 
   /** Runs a command from the palette. */

@@ -21,17 +21,23 @@ suite('questions', () => {
   let now: number;
   let open: Array<Asked | Form>;
   let announced: string[];
+  let hidden: boolean;
   let questions: Questions;
   setup(() => {
     now = 1000;
     open = [];
     announced = [];
+    hidden = false;
     questions = new Questions(
       {
         changed: (asked, forms) => {
           open = [...asked, ...forms];
         },
-        announce: ({ id }) => announced.push(id),
+        announce: ({ id }, unseen) => {
+          const outside = unseen || hidden;
+          announced.push(outside ? `${id} outside` : id);
+          return outside;
+        },
       },
       () => now,
     );
@@ -47,6 +53,31 @@ suite('questions', () => {
     assert.deepEqual(await answer, { optionId: 'yes' });
     assert.deepEqual(open, []);
     assert.equal(questions.answer('q', 'yes'), 'unknown');
+  });
+
+  test('for which the chat has no room is announced outside of it, once', () => {
+    void questions.ask(question('q'));
+    void questions.fill({ id: 'f', session: 's', title: 'Name', questions: [] });
+    questions.addEarlier([question('earlier')]);
+    for (const id of ['q', 'q', 'f', 'f', 'earlier', 'none']) {
+      questions.unseen(id);
+    }
+    assert.deepEqual(announced, ['q', 'f', 'q outside', 'f outside']);
+    hidden = true;
+    void questions.ask(question('r'));
+    questions.unseen('r');
+    assert.deepEqual(announced.slice(4), ['r outside']);
+  });
+
+  test('that was answered is announced no more', () => {
+    void questions.ask(question('q'));
+    now += inert;
+    questions.answer('q', 'yes');
+    questions.unseen('q');
+    assert.deepEqual(announced, ['q']);
+    void questions.ask(question('q'));
+    questions.unseen('q');
+    assert.deepEqual(announced, ['q', 'q', 'q outside']);
   });
 
   test('an option that was not offered answers nothing', () => {

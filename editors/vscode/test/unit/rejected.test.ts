@@ -44,6 +44,8 @@ suite('what was rejected', () => {
     [{ op: 'rename', from: 'x' }, 'rename the file from X'],
     [{ op: 'modify', mode: '+x' }, 'make it executable'],
     [{ op: 'modify', mode: '-x' }, 'make it not executable'],
+    [{ op: 'modify', mode: '+bom' }, 'add a byte order mark'],
+    [{ op: 'modify', mode: '-bom' }, 'remove the byte order mark'],
     [{ op: 'modify', opaque: 'large' }, 'change the file (large)'],
     [{ op: 'modify', opaque: 'link', to: 'y' }, 'link to y'],
     [{ op: 'delete', opaque: 'binary' }, 'delete the file (binary)'],

@@ -6,6 +6,12 @@ import { host, type Kept, post } from './host';
 import { lostOf, waitingIn } from './state';
 import { type Input, insertWord, take, wantsCompletion } from './typing';
 
+/**
+ * For how long, in milliseconds, Enter sends nothing when the focus has come by itself and nothing
+ * has been typed since.
+ */
+const inert = 500;
+
 export interface ComposerState {
   /** Whether a prompt can be sent. */
   ready: boolean;
@@ -43,6 +49,7 @@ export class Composer {
           iconButton('cross', `Remove ${label}`, () => {
             this.kept.attachments.splice(at, 1);
             this.keep();
+            this.input.focus();
           }),
         ),
       ),
@@ -50,7 +57,10 @@ export class Composer {
   private readonly sendButton = h('button', {
     type: 'button',
     class: 'send',
-    onclick: () => this.send('queue'),
+    onclick: () => {
+      this.send('queue');
+      this.input.focus();
+    },
   });
   private readonly stopButton = iconButton('stop', 'Stop the agent', () => post({ type: 'stop' }));
   readonly footer = h('div', { class: 'options' });
@@ -74,12 +84,14 @@ export class Composer {
   private asked = 0;
   private items: ChatCompletion[] = [];
   private chosen = 0;
+  private inertUntil = 0;
 
   /** @param onSent is called when a prompt is on its way. */
   constructor(private readonly onSent: () => void) {
     this.stopButton.classList.add('stop-button');
     this.input.value = this.kept.draft;
     this.input.addEventListener('input', () => {
+      this.inertUntil = 0;
       this.keep();
       this.propose();
     });
@@ -156,6 +168,12 @@ export class Composer {
   }
 
   focus(): void {
+    this.input.focus();
+  }
+
+  /** Takes the focus from what is gone: a key that was meant for that sends nothing. */
+  takeOver(): void {
+    this.inertUntil = performance.now() + inert;
     this.input.focus();
   }
 
@@ -274,7 +292,9 @@ export class Composer {
     } else if (open > 0 && event.key === 'Escape') {
       this.close();
     } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
-      this.send(event.ctrlKey || event.metaKey ? 'now' : 'queue');
+      if (!event.repeat && event.timeStamp >= this.inertUntil) {
+        this.send(event.ctrlKey || event.metaKey ? 'now' : 'queue');
+      }
     } else {
       return;
     }

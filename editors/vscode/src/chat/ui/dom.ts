@@ -75,7 +75,8 @@ export function textButton(
 
 /**
  * A part of the page that is drawn anew when what it shows has changed, and only then: a menu that
- * or a list that is open stays so. The focus stays on the element with the same `data-key`.
+ * or a list that is open stays so. The focus stays on the element with the same `data-key`, or on
+ * the button that is called the same.
  */
 export class Region<T> {
   private drawn = '';
@@ -92,7 +93,7 @@ export class Region<T> {
     }
     this.drawn = key;
     const focused = document.activeElement;
-    const had = this.element.contains(focused) && (focused as HTMLElement).dataset.key;
+    const had = this.element.contains(focused) ? keyOf(focused as HTMLElement) : undefined;
     const children = this.draw(value).filter(
       (child) => child !== undefined && child !== null && child !== false,
     );
@@ -100,8 +101,13 @@ export class Region<T> {
     this.element.replaceChildren(...children);
     this.element.querySelector('details')?.toggleAttribute('open', unfolded);
     this.element.hidden = children.length === 0;
-    if (had) {
-      this.element.querySelector<HTMLElement>(`[data-key="${CSS.escape(had)}"]`)?.focus();
+    if (had !== undefined) {
+      const all = this.element.querySelectorAll<HTMLElement>('[data-key], button');
+      [...all].find((one) => keyOf(one) === had)?.focus();
     }
   }
+}
+
+function keyOf({ dataset, ariaLabel, textContent }: HTMLElement): string {
+  return dataset.key ?? ariaLabel ?? textContent ?? '';
 }

@@ -28,20 +28,19 @@ const busy = new Region(h('div', { class: 'activity' }), (text: string) =>
 /** What a screen reader is to say. */
 const spoken = h('div', { class: 'spoken', role: 'status', 'aria-live': 'polite' });
 
-document
-  .getElementById('app')
-  ?.append(
-    top.element,
-    hello.element,
-    transcript.element,
-    busy.element,
-    trouble.element,
-    questions.element,
-    changed.element,
-    waiting.element,
-    composer.element,
-    spoken,
-  );
+const app = document.getElementById('app');
+app?.append(
+  top.element,
+  hello.element,
+  transcript.element,
+  busy.element,
+  trouble.element,
+  questions.element,
+  changed.element,
+  waiting.element,
+  composer.element,
+  spoken,
+);
 
 function drawAround(): void {
   const info = currentOf(state);
@@ -65,9 +64,11 @@ function drawAround(): void {
       state: info.state,
       agent: info.agent,
       ...(info.error && { error: info.error }),
+      ...(info.errorKind && { errorKind: info.errorKind }),
     },
   });
   questions.show(state);
+  app?.classList.toggle('asking', asking.length > 0);
   changed.show(state.files);
   waiting.show(info?.queue ?? []);
   choices.show({ options: isOpen(info) ? (info?.options ?? []) : [], meter: info?.usage });
@@ -79,6 +80,18 @@ function drawAround(): void {
 }
 
 function receive(message: HostMessage): void {
+  const had = document.activeElement;
+  const part = [questions, transcript].find(({ element }) => element.contains(had));
+  draw(message);
+  const { body, activeElement: has } = document;
+  const gone = had !== body && (has === null || has === body || !has.checkVisibility());
+  // Somebody who uses keys goes on at the next question or the prompt, or reads on.
+  if (gone && document.hasFocus() && part?.focus() !== true) {
+    composer.takeOver();
+  }
+}
+
+function draw(message: HostMessage): void {
   const wasBusy = isBusy(currentOf(state));
   const asked = new Set([...state.questions, ...state.forms].map(({ id }) => id));
   apply(state, message);

@@ -42,7 +42,7 @@ md.renderer.rules.image = (tokens, at) => {
 };
 
 const code = (text: string, language: string): string =>
-  `<div class="code"><button type="button" class="copy" title="Copy" aria-label="Copy the code"></button><pre tabindex="0"><code${
+  `<div class="code"><button type="button" class="copy" title="Copy" aria-label="Copy the code"></button><pre tabindex="0" role="group" aria-label="Code"><code${
     language ? ` data-language="${md.utils.escapeHtml(language)}"` : ''
   }>${md.utils.escapeHtml(text)}</code></pre></div>\n`;
 

@@ -195,7 +195,7 @@ function fileRow({ uri, label, added, removed, conflicts, op }: ChangedFile): HT
 
 export interface Banner {
   server: ServerState;
-  info: Pick<SessionInfo, 'state' | 'error' | 'agent'> | undefined;
+  info: Pick<SessionInfo, 'state' | 'error' | 'errorKind' | 'agent'> | undefined;
 }
 
 export function banner({ server, info }: Banner): Child[] {
@@ -220,7 +220,7 @@ export function banner({ server, info }: Banner): Child[] {
         'div',
         { class: 'card-buttons' },
         textButton('New session', () => post({ type: 'newSession', agent: info.agent }), 'primary'),
-        textButton('Log in', command('login')),
+        info.errorKind === 'authRequired' && textButton('Log in', command('login')),
         textButton('Log', command('log')),
       ),
     ];

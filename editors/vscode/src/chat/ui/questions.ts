@@ -1,10 +1,11 @@
 /**
  * Questions and forms, between the transcript and the input. Nothing here takes the focus, Esc
- * answers nothing, and for half a second after anything has moved no button does.
+ * answers nothing, and for half a second after anything has moved no button does. What is asked
+ * is scrolled above its buttons, and the host is told if there is no room even for those.
  */
 import type { FormQuestion } from '../../contract';
 import type { Asked, ChatState, Form } from '../protocol';
-import { h } from './dom';
+import { h, icon } from './dom';
 import { post } from './host';
 import { currentOf, entryOfTool } from './state';
 import { toolBody } from './tool';
@@ -17,6 +18,11 @@ export class Questions {
   readonly element = h('section', { class: 'questions', 'aria-label': 'Questions' });
   private cards = new Map<string, HTMLElement>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly sight = new Sight((id) => post({ type: 'unseen', question: id }));
+
+  constructor() {
+    window.addEventListener('resize', () => this.sight.look(this.cards));
+  }
 
   show(state: ChatState): void {
     const mine = (of: { session: string }) => of.session === state.current;
@@ -50,6 +56,7 @@ export class Questions {
     }
     this.cards = cards;
     this.element.hidden = cards.size === 0;
+    this.sight.look(cards);
     this.rest();
   }
 
@@ -65,6 +72,77 @@ export class Questions {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.element.classList.remove('inert'), inert);
   }
+}
+
+/** Tells of the questions that came up where the buttons of none can be seen. */
+class Sight {
+  private readonly told = new Set<string>();
+  private observer: IntersectionObserver | undefined;
+
+  constructor(private readonly unseen: (id: string) => void) {}
+
+  /** Looks once, when the page has been laid out: what is scrolled away later was seen. */
+  look(cards: ReadonlyMap<string, HTMLElement>): void {
+    this.observer?.disconnect();
+    const looked = new Map<Element, string>();
+    for (const [id, card] of cards) {
+      looked.set(card.querySelector('.card-buttons') ?? card, id);
+    }
+    const observer = new IntersectionObserver((seen) => {
+      observer.disconnect();
+      if (window.innerHeight === 0 || seen.some((one) => one.intersectionRatio > 0.9)) {
+        return; // the view is being opened, or there is a question to see
+      }
+      for (const { target } of seen) {
+        const id = looked.get(target);
+        if (id !== undefined && !this.told.has(id)) {
+          this.told.add(id);
+          this.unseen(id);
+        }
+      }
+    });
+    this.observer = observer;
+    for (const buttons of looked.keys()) {
+      observer.observe(buttons);
+    }
+  }
+}
+
+/** What is asked, scrolled if it is long; says so as long as its end is out of sight. */
+function cardBody(...parts: Node[]): HTMLElement {
+  const body = h(
+    'div',
+    { class: 'card-body', role: 'group', 'aria-label': 'What is asked' },
+    ...parts,
+  );
+  const more = h(
+    'button',
+    {
+      type: 'button',
+      class: 'more',
+      tabindex: -1,
+      hidden: true,
+      onclick: () => body.scrollBy({ top: body.clientHeight * 0.8 }),
+    },
+    icon('down'),
+    'more',
+  );
+  const look = () => {
+    const below = body.scrollHeight - body.scrollTop - body.clientHeight;
+    more.hidden = below < 2;
+    // Keys scroll what has the focus.
+    if (body.scrollHeight - body.clientHeight < 2) {
+      body.removeAttribute('tabindex');
+    } else {
+      body.tabIndex = 0;
+    }
+  };
+  body.addEventListener('scroll', look);
+  const observer = new ResizeObserver(look);
+  for (const part of [body, ...parts]) {
+    observer.observe(part as Element);
+  }
+  return h('div', { class: 'card-scroll' }, body, more);
 }
 
 /** Does something unless the card has just appeared. */
@@ -119,9 +197,7 @@ function questionCard(asked: Asked, state: ChatState): HTMLElement {
     `${asked.agent} asks`,
     id,
     elsewhere(asked, state),
-    h(
-      'div',
-      { class: 'card-body' },
+    cardBody(
       h('div', { class: toolCall.kind === 'execute' ? 'message mono' : 'message' }, message),
       ...(message.includes(toolCall.command ?? '\0')
         ? body.filter((part) => !part.classList.contains('command'))
@@ -160,7 +236,7 @@ function formCard(asked: Form, state: ChatState): HTMLElement {
       class: 'form',
       onsubmit: unlessInert(() => send('accept')),
     },
-    h('div', { class: 'card-body' }, ...fields.map(({ element }) => element)),
+    cardBody(...fields.map(({ element }) => element)),
     h(
       'div',
       { class: 'card-buttons' },

@@ -10,14 +10,19 @@ const near = 40;
 
 export class Transcript {
   private readonly list = h('div', { class: 'entries' });
-  readonly scroller = h('div', { class: 'scroller', tabindex: 0 }, this.list);
-  private readonly toEnd = iconButton('down', 'Go to the end', () => this.follow());
-  readonly element = h(
-    'main',
-    { class: 'transcript', role: 'log', 'aria-live': 'off', 'aria-label': 'Conversation' },
-    this.scroller,
-    this.toEnd,
+  readonly scroller = h(
+    'div',
+    {
+      class: 'scroller',
+      tabindex: 0,
+      role: 'log',
+      'aria-live': 'off',
+      'aria-label': 'Conversation',
+    },
+    this.list,
   );
+  private readonly toEnd = iconButton('down', 'Go to the end', () => this.follow());
+  readonly element = h('main', { class: 'transcript' }, this.scroller, this.toEnd);
   private views = new Map<string, { kind: string; view: EntryView; entry: Entry }>();
   private session: string | null = null;
   private following = true;
@@ -96,6 +101,12 @@ export class Transcript {
   follow(): void {
     this.following = true;
     this.settle();
+  }
+
+  /** For who reads it by keys. */
+  focus(): boolean {
+    this.scroller.focus({ preventScroll: true });
+    return this.scroller.checkVisibility();
   }
 
   private settle(): void {

@@ -1,12 +1,13 @@
 // A question while the chat is hidden: a notification that no keystroke answers, and that can be
-// put off without answering; the status item leads back to it.
+// put off without answering; the status item leads back to it. In a low window the chat shows all
+// of a question; where it cannot, it is a notification too.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 
 const before = 'one\ntwo\n';
 
-export const files = { 'notes.txt': before };
+export const files = { 'notes.txt': before, 'other.txt': before };
 
 export async function play(window, step) {
   const { page } = window;
@@ -75,5 +76,53 @@ export async function play(window, step) {
     await card.getByRole('button', { name: 'Reject' }).click();
     await (await answers(2)).filter({ hasText: 'answer: no' }).waitFor();
     await window.status.getByRole('button', { name: /^ACP agents/ }).waitFor();
+  });
+
+  const size = page.viewportSize();
+  const command = `rm -r build && make ${'x'.repeat(200)} END`;
+  const ask = { ask: 'Build it anew', command };
+  const card = async () => {
+    const chat = await window.theChat();
+    return chat.locator('.questions:not(.inert) .card', { hasText: 'rm -r build' });
+  };
+  /** Clicks a button where it is on the screen, without having it scrolled there. */
+  const clickOn = async (button) => {
+    const box = await button.boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  };
+
+  for (const [nth, height] of [
+    [3, 500],
+    [4, 800],
+  ]) {
+    await step(`read and answer a long command in a window of ${height} pixels`, async () => {
+      await window.turn({ write: 'other.txt', text: `${nth}\n` });
+      await page.setViewportSize({ width: 720, height });
+      await window.prompt(JSON.stringify([ask]));
+      const body = (await card()).locator('.card-body');
+      await body.waitFor();
+      await window.picture(`low-${height}`);
+      if (await (await card()).locator('.more').isVisible()) {
+        await body.focus();
+        await page.keyboard.press('End');
+        await (await card()).locator('.more').waitFor({ state: 'hidden' });
+      }
+      await window.picture(`low-${height}-end`);
+      assert.equal(await window.notification('rm -r build').count(), 0);
+      await clickOn((await card()).getByRole('button', { name: 'Reject' }));
+      await (await answers(nth)).filter({ hasText: 'answer: no' }).waitFor();
+      await page.setViewportSize(size);
+    });
+  }
+
+  await step('a notification where the chat has no room for it', async () => {
+    await window.chat();
+    await page.setViewportSize({ width: 720, height: 200 });
+    await (await window.theChat()).getByRole('combobox', { name: 'Prompt' }).focus();
+    await window.prompt(JSON.stringify([{ ask: 'Remove build', command: 'rm -r build' }]));
+    await toast.waitFor();
+    await page.setViewportSize(size);
+    await (await card()).getByRole('button', { name: 'Reject' }).click();
+    await (await answers(5)).filter({ hasText: 'answer: no' }).waitFor();
   });
 }

@@ -1,0 +1,185 @@
+---What is written over a file that has changed on disk. Neovim asks then ("The file has been
+---changed since reading it"), and takes the key that is typed next, by whoever is writing
+---meanwhile, for the answer. While an agent works acp-ls is asked first: what the agent has
+---written comes into the buffer before it is written.
+local client = require('acp.client')
+local session = require('acp.session')
+local typing = require('acp.typing')
+
+local M = {}
+local api = vim.api
+
+---How long a write waits for that, in milliseconds.
+M.longest = 2000
+
+---What the files of buffers were when Neovim has last read or written them. It looks at the time
+---alone, of which two can be the same if one comes right after the other.
+---@type table<integer, string>
+local known = {}
+
+---@class acp.Asked of acp-ls, before a buffer is written
+---@field done boolean
+---@field taken boolean what the disk has is in the buffer, but Neovim has not read it
+
+---@type table<integer, acp.Asked> by buffer that is being written
+local asked = {}
+
+---@param bufnr integer
+---@return string? # nil if there is no file
+local function stamp_of(bufnr)
+  local stat = vim.uv.fs_stat(api.nvim_buf_get_name(bufnr))
+  return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
+end
+
+---@type table<integer, string?> of files that are just being read
+local reading = {}
+
+---Notes what the file of a buffer is: when the buffer is about to be read, and when it has been
+---read (another program may have written the file meanwhile) or written.
+---@param bufnr integer
+---@param event 'BufReadPre'|'BufReadPost'|'BufWritePost'
+function M.note(bufnr, event)
+  if event == 'BufReadPre' then
+    reading[bufnr] = stamp_of(bufnr)
+    return
+  end
+  known[bufnr] = event == 'BufReadPost' and reading[bufnr] or stamp_of(bufnr)
+  reading[bufnr] = nil
+end
+
+---A buffer that was read at some other time.
+---@param bufnr integer
+function M.meet(bufnr)
+  known[bufnr] = known[bufnr] or stamp_of(bufnr)
+end
+
+---@param bufnr integer
+function M.forget(bufnr)
+  known[bufnr] = nil
+end
+
+---Whether a buffer is being written, when Neovim does not look whether its file has changed
+---(checktime).
+---@param bufnr integer
+---@return boolean
+function M.writing(bufnr)
+  return asked[bufnr] ~= nil
+end
+
+---Whether Neovim would ask, or should, about a file that acp-ls looks after.
+---@param bufnr integer
+---@param path string that is written
+---@return boolean
+local function would_ask(bufnr, path)
+  if not known[bufnr] or vim.v.cmdbang == 1 or not session.working() then
+    return false
+  end
+  local now = stamp_of(bufnr)
+  local own = now and now ~= known[bufnr] and vim.uv.fs_realpath(api.nvim_buf_get_name(bufnr))
+  return own ~= nil and own ~= false and own == vim.uv.fs_realpath(path)
+end
+
+---Asks acp-ls to bring a buffer up to date with the disk.
+---@param bufnr integer
+---@return acp.Asked?
+local function ask(bufnr)
+  local lsp = client.get()
+  if not lsp then
+    return nil
+  end
+  local question = { done = false, taken = false }
+  local params = { textDocument = { uri = vim.uri_from_bufnr(bufnr) }, reason = 1 }
+  local function on_reply(err, result)
+    question.done, question.taken = true, not err and type(result) == 'table'
+  end
+  if vim.fn.has('nvim-0.11') == 1 then
+    lsp:request('textDocument/willSaveWaitUntil', params, on_reply, bufnr)
+  else
+    lsp.request('textDocument/willSaveWaitUntil', params, on_reply, bufnr) -- luacheck: ignore
+  end
+  return question
+end
+
+---@param bufnr integer
+---@param path string that is about to be written
+---@param take_disk fun(bufnr: integer) makes the disk's state the base of the text as it is
+function M.before_write(bufnr, path, take_disk)
+  if typing.busy(bufnr) then
+    return -- nothing can come into the buffer: it would be waited for in vain
+  end
+  local first = not asked[bufnr] -- what saves by itself may write again while we wait
+  local began = vim.uv.hrtime()
+  local left = M.longest
+  while left > 0 and would_ask(bufnr, path) do -- an agent may write again as well
+    local was = stamp_of(bufnr)
+    local question = asked[bufnr]
+    if not question or question.done then
+      question = ask(bufnr)
+    end
+    if not question then
+      break
+    end
+    asked[bufnr] = question
+    vim.wait(left, function()
+      return question.done
+    end, 2)
+    if stamp_of(bufnr) == was and known[bufnr] ~= was then
+      if question.taken then
+        take_disk(bufnr)
+      end
+      break
+    end
+    left = M.longest - math.floor((vim.uv.hrtime() - began) / 1e6)
+  end
+  if first then
+    asked[bufnr] = nil
+  end
+end
+
+---While nothing can come into a buffer, a write over what an agent has just written is left
+---out: a question would take what is typed. What saves by itself will do so again.
+---@type table<integer, integer?> autocommands by buffer
+local guards = {}
+
+---@param bufnr integer
+local function unguard(bufnr)
+  if guards[bufnr] then
+    pcall(api.nvim_del_autocmd, guards[bufnr]) -- it may have gone with its buffer
+    guards[bufnr] = nil
+  end
+end
+
+---@param bufnr integer
+local function guard(bufnr)
+  guards[bufnr] = api.nvim_create_autocmd('BufWriteCmd', {
+    buffer = bufnr,
+    nested = true, -- all that happens with a write is to happen
+    callback = function(args)
+      if would_ask(bufnr, args.match) then
+        return
+      end
+      unguard(bufnr)
+      local bang = vim.v.cmdbang == 1 and '!' or ''
+      local name = args.match == api.nvim_buf_get_name(bufnr) and ''
+        or vim.fn.fnameescape(args.match)
+      local ok, err = pcall(vim.cmd, ('write%s %s %s'):format(bang, vim.v.cmdarg, name))
+      M.guard(bufnr)
+      if not ok then
+        error(err, 0)
+      end
+    end,
+  })
+end
+
+---Guards a buffer if the user is in the middle of what must not be disturbed, and ends that if not.
+---@param bufnr integer
+function M.guard(bufnr)
+  local busy = known[bufnr] and typing.busy(bufnr)
+  if not busy then
+    unguard(bufnr)
+  elseif not guards[bufnr] then
+    guard(bufnr)
+  end
+end
+
+return M

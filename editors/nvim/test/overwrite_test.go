@@ -1,0 +1,169 @@
+package nvim_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// The autocommands of plugins that save what is typed: at once, and a moment later.
+var autosaves = map[string]string{
+	"by hand": "",
+	"at once": `vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged', 'TextChangedI' }, { nested = true, callback = function()
+		if vim.bo.buftype == '' then vim.cmd('silent! update') end end })`,
+	"later": `vim.api.nvim_create_autocmd({ 'InsertLeave', 'TextChanged', 'TextChangedI' }, { callback = function(args)
+		vim.defer_fn(function()
+			if vim.bo[args.buf].buftype == '' and vim.bo[args.buf].modified then
+				vim.api.nvim_buf_call(args.buf, function() vim.cmd('silent! write') end)
+			end
+		end, 20) end })`,
+}
+
+// What is written over a file that an agent has just written on disk has that in it, and
+// Neovim does not ask: "y" would be its answer, and not what is typed.
+func TestWriteOverAnAgentsFile(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for name, autosave := range autosaves {
+			for _, unsaved := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s %v", name, unsaved), func(t *testing.T) {
+					p := startPerson(t, version, 1)
+					want, disk := numbers, numbers
+					if unsaved {
+						p.press("3GA my<Esc>")
+						want = strings.Replace(want, "three", "three my", 1)
+					}
+					p.Exec(autosave, nil)
+					for _, word := range []string{"EIGHT", "EIGHTH"} {
+						from := map[string]string{"EIGHT": "eight", "EIGHTH": "EIGHT"}[word]
+						disk = strings.Replace(disk, from, word, 1)
+						want = strings.Replace(want, from, word, 1)
+						want = strings.Replace(want, "five", "five yes no", 1)
+						if err := os.WriteFile(p.path("a.txt"), []byte(disk), 0o600); err != nil {
+							t.Fatal(err)
+						}
+						if name == "by hand" {
+							p.Input(":w<CR>")
+						}
+						p.Input("5GA yes no<Esc>")
+						text := strings.Split(strings.TrimSuffix(want, "\n"), "\n")
+						if !p.UntilLua("return vim.deep_equal(vim.api.nvim_buf_get_lines(0, 0, -1, false), ({...})[1])", text) {
+							t.Fatalf("the text is %q, want %q", p.Text(0), want)
+						}
+						p.press(":w<CR>")
+						disk = want
+						if got, _ := os.ReadFile(p.path("a.txt")); string(got) != want {
+							t.Errorf("the disk has %q, want %q", got, want)
+						}
+					}
+					if base := p.baseline(); strings.Contains(base, "EIGHT") || !strings.Contains(base, "five yes no yes no") {
+						t.Errorf("the baseline is %q", base)
+					}
+				})
+			}
+		}
+	})
+}
+
+// While the buffer cannot be changed it is not written over that, and Neovim does not ask either.
+func TestNoWriteWhileNothingCanComeIn(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for what, c := range map[string]struct{ begin, word, end, was, is string }{
+			"replaced":              {"5GR", "yes no", "<Esc>", "five\n", "yes no\n"},
+			"put into several":      {"5G<C-v>jI", "yes no ", "<Esc>", "five\nsix\n", "yes no five\nyes no six\n"},
+			"put into a last row":   {"5G<C-v>I", "yes no ", "<Esc>", "five\n", "yes no five\n"},
+			"changed in several":    {"5G<C-v>jc", "yes no ", "<Esc>", "five\nsix\n", "yes no ive\nyes no ix\n"},
+			"appended to several":   {"5G<C-v>j$A", " yes no", "<Esc>", "five\nsix\n", "five yes no\nsix yes no\n"},
+			"typed before a motion": {"5GAx<Esc>d", "", "d", "five\n", ""},
+		} {
+			for name, autosave := range autosaves {
+				t.Run(what+" "+name, func(t *testing.T) {
+					p := startPerson(t, version, 1)
+					p.Exec(autosave, nil)
+					p.Input(c.begin)
+					p.WaitLua("vim.api.nvim_get_mode().mode ~= 'n'") // and what is saved by itself has been
+					disk := strings.Replace(numbers, "two", "TWO", 1)
+					if err := os.WriteFile(p.path("a.txt"), []byte(disk), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					for _, key := range c.word {
+						p.Input(string(key))
+					}
+					p.Input(c.end)
+					want := strings.Replace(disk, c.was, c.is, 1)
+					text := strings.Split(strings.TrimSuffix(want, "\n"), "\n")
+					if !p.UntilLua("return vim.deep_equal(vim.api.nvim_buf_get_lines(0, 0, -1, false), ({...})[1])", text) {
+						t.Fatalf("the text is %q, want %q", p.Text(0), want)
+					}
+					p.press(":w<CR>")
+					if got, _ := os.ReadFile(p.path("a.txt")); string(got) != want {
+						t.Errorf("the disk has %q, want %q", got, want)
+					}
+				})
+			}
+		}
+	})
+}
+
+// What comes to the disk while no agent works is between Neovim and its user.
+func TestWriteOverAnothersFile(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.awaitText(e.uri("a.txt"), numbers)
+		if err := os.WriteFile(e.path("a.txt"), []byte("other\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e.Input("<C-w>h3Gx:w<CR>")
+		e.WaitScreen("Do you really want to write to it")
+		e.none("textDocument/willSaveWaitUntil")
+		e.Input("n")
+		e.WaitScreen("Press ENTER")
+		e.Input("<CR>")
+		e.WaitLua("vim.api.nvim_get_mode().mode == 'n'")
+		if got, _ := os.ReadFile(e.path("a.txt")); string(got) != "other\n" {
+			t.Errorf("the disk has %q", got)
+		}
+		e.Input(":w!<CR>") // that is an answer, too
+		e.WaitLua("not vim.bo.modified")
+	})
+}
+
+// What acp-ls says to have taken into the text by an edit is known to the buffer; what it knows
+// nothing of is asked about, as ever.
+func TestWriteOverWhatIsTakenIn(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, taken := range []bool{true, false} {
+			e := setup(t, version, "", "a.txt", numbers)
+			var answer any
+			if taken {
+				answer = []any{}
+			}
+			e.answers("textDocument/willSaveWaitUntil", answer)
+			e.open()
+			e.notify("acp/session", info("running"))
+			e.WaitScreen("● working")
+			e.Input("<C-w>h3Gx")
+			want := strings.Replace(numbers, "three", "hree", 1)
+			e.awaitText(e.uri("a.txt"), want)
+			if err := os.WriteFile(e.path("a.txt"), []byte("other\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			e.Input(":w<CR>")
+			e.expect("textDocument/willSaveWaitUntil")
+			if !taken {
+				e.WaitScreen("Do you really want to write to it")
+				e.Input("n")
+				e.WaitScreen("Press ENTER")
+				e.Input("<CR>")
+				continue
+			}
+			e.WaitLua("not vim.bo.modified")
+			if got, _ := os.ReadFile(e.path("a.txt")); string(got) != want {
+				t.Errorf("the disk has %q", got)
+			}
+			e.Input("uu") // the first one is of what was read, and changes nothing
+			e.awaitText(e.uri("a.txt"), numbers)
+		}
+	})
+}

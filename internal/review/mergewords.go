@@ -1,0 +1,89 @@
+package review
+
+import (
+	"slices"
+
+	"acp-ls/buffers/linediff"
+)
+
+// mergeWords returns theirs with the changes of words from base to ours, but for those that
+// touch words which base has in the place of others of theirs. Where base only lacks what theirs
+// has, there are no such words, and what ours has there comes to stand beside that: in front of
+// it, but behind the indentation. A change of that itself is left out. White space that base has
+// in the place of other white space is no word either: where ours writes words over it, it gives
+// way to them (rule 9).
+func mergeWords(base, ours, theirs string) string {
+	agents := linediff.Words(base, theirs)
+	for i, a := range agents {
+		if less := trimmed(a, base, theirs); less.A0 == less.A1 {
+			agents[i] = less
+		}
+	}
+	yields := func(u, a linediff.Span) bool {
+		words := !isBlank(base[u.A0:u.A1]) || !isBlank(ours[u.B0:u.B1])
+		within := u.A0 <= a.A0 && a.A0 < a.A1 && a.A1 <= u.A1 || u.A0 < a.A0 && a.A1 < u.A1
+		return words && within && isBlank(base[a.A0:a.A1]) && isBlank(theirs[a.B0:a.B1])
+	}
+	touches := func(u, a linediff.Span) bool {
+		if yields(u, a) {
+			return false
+		}
+		if a.A0 < a.A1 && isBlank(base[a.A0:a.A1]) { // no word
+			return u.A0 < a.A1 && a.A0 < u.A1
+		}
+		return u.A0 <= a.A1 && a.A0 <= u.A1
+	}
+	out := theirs
+	for _, u := range slices.Backward(linediff.Words(base, ours)) {
+		touched := slices.DeleteFunc(slices.Clone(agents), func(a linediff.Span) bool { return !touches(u, a) })
+		if slices.ContainsFunc(touched, func(a linediff.Span) bool { return a.A0 < a.A1 }) {
+			continue
+		}
+		if len(touched) > 0 {
+			u = trimmed(u, base, ours)
+			if slices.ContainsFunc(agents, func(a linediff.Span) bool { return a.A0 < a.A1 && touches(u, a) && a.A0 < u.A1 && u.A0 < a.A1 }) {
+				continue
+			}
+		}
+		new, indent := ours[u.B0:u.B1], isBlank(base[:u.A0])
+		if len(touched) > 0 && indent && isBlank(new) {
+			continue
+		}
+		from, to := u.A0, u.A1 // of out
+		behind := ""
+		for _, a := range agents {
+			lacks := theirs[a.B0:a.B1]
+			more := len(lacks) - (a.A1 - a.A0)
+			switch {
+			case a.A1 < u.A0, a.A1 == u.A0 && (a.A0 < a.A1 || u.A0 < u.A1 || indent && isBlank(lacks)):
+				from += more
+				to += more
+			case a.A0 < u.A1, a.A0 == u.A1 && a.A0 == a.A1:
+				to += more
+				if !yields(u, a) {
+					behind += lacks
+				}
+			}
+		}
+		out = out[:from] + new + behind + out[to:]
+	}
+	return out
+}
+
+// holds reports whether row can have the letters that were put in when was became is, white space
+// aside. Which ones of equal letters those are cannot be said.
+func holds(row, was, is string) bool {
+	in, before, after := bytesOf(row), bytesOf(was), bytesOf(is)
+	for b := int(' ') + 1; b < len(in); b++ {
+		if after[b]-before[b] > in[b] {
+			return false
+		}
+	}
+	return true
+}
+
+// trimmed returns x without what a and b have in common at its start and its end.
+func trimmed(x linediff.Span, a, b string) linediff.Span {
+	start, end := commonEnds(a[x.A0:x.A1], b[x.B0:x.B1])
+	return linediff.Span{A0: x.A0 + start, A1: x.A1 - end, B0: x.B0 + start, B1: x.B1 - end}
+}

@@ -1,0 +1,97 @@
+package session
+
+import (
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// A file that is looked at while it is being written may be text then and none when it is
+// done, or the other way round. What it is in the end counts for all that was done to it: what
+// is no text has one change, which is decided on as a whole, and text has rows.
+
+// foldRows takes the rows that o has changed, in a file that is no text any more, into the
+// change of the file as a whole; was is what that gives back. mu is held.
+func (f *file) foldRows(was checkpoint.State, o review.Origin) {
+	if f.doc != nil {
+		f.doc.AcceptChanges(f.changesOf(o)...)
+	}
+	switch {
+	case len(f.open) > 0: // the document has what its editor makes of the bytes, and follows the file
+	case was.Opaque == "":
+		now := text.New(was.Content)
+		if f.doc != nil && !f.doc.Text().Equal(now) {
+			f.doc.ThrowAway(now) // which brings back what was undecided in it
+		}
+		if was.Exists {
+			f.deleted = false
+		} else {
+			f.created = false
+		}
+		f.keepBefore(now)
+		f.missing = !was.Exists
+	}
+}
+
+// changesOf are the undecided changes of the session and turn of o, or of the same unknown
+// program; mu is held.
+func (f *file) changesOf(o review.Origin) (out []review.ChangeID) {
+	for _, h := range f.doc.Hunks(review.StatePending) {
+		for _, by := range h.Origins {
+			if by.Author == o.Author && by.Session == o.Session && by.Turn == o.Turn {
+				out = append(out, by.Change)
+			}
+		}
+	}
+	return out
+}
+
+// wasText is what a file was that is now something else, where the checkpoint does not say it:
+// an undecided change says that it is no text, or one said so when the turn began, and what it
+// was before that is text, or no file.
+func (f *file) wasText(now checkpoint.State) (checkpoint.State, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch {
+	case len(f.open) > 0 || f.entire.from != "":
+	case f.opaque == "" && f.entire.text != nil:
+		return *f.entire.text, true
+	case f.opaque != "" && now.Opaque == "" && f.entire.copy != nil && f.entire.copy.Opaque == "":
+		return f.entire.copy.State, true
+	}
+	return checkpoint.State{}, false
+}
+
+// textAgain takes in that a file is text, of which an undecided change says that it is none:
+// what it was is what its rows are compared with. mu is held.
+func (f *file) textAgain(was checkpoint.State) {
+	f.keepBefore(text.New(was.Content))
+	f.missing = !was.Exists
+	f.opaqueBack()
+	f.entire.text = &was
+}
+
+// underDocument reports whether a document is open of a file that is decided on as a whole: what
+// the document has of it are no changes of its own. mu is held.
+func (f *file) underDocument() bool {
+	return len(f.open) > 0 && f.opaque != "" && !f.entire.now.IsNoFile()
+}
+
+// openedWhole takes in that a document of such a file was opened, with the text t; mu is held.
+func (f *file) openedWhole(t text.Text) {
+	f.beneath.Store(nil)
+	if f.underDocument() && f.doc != nil && !f.doc.Text().Equal(t) {
+		if was := f.doc.Text(); f.doc.Tracking() {
+			f.beneath.Store(&was)
+		}
+		takeOver(f.doc, t, usersOwn(t, nil))
+	}
+}
+
+// followWhole has the documents of a file follow what was decided of it as a whole.
+func (f *file) followWhole() {
+	err := f.catchUpAs(f.core.ctx, func(text.Text, *taken) review.Origin { return usersOwn(text.Text{}, nil) })
+	if err != nil && f.core.ctx.Err() == nil {
+		f.core.log.Warn("bring document up to date", "path", f.path, "err", err)
+	}
+}

@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/merge"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+)
+
+// mergeDisk merges what has changed on disk since the before-copy into a
+// document with unsaved text. Where the user has changed the same lines, theirs
+// stay and the disk's are kept as a conflict. errSaved: the user has saved meanwhile, or it is to be
+// found out first whether the editor has read the disk by itself.
+func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	f.mu.Lock()
+	saves := f.saves
+	f.mu.Unlock()
+	disk, err := f.whole(ctx, f.core.read)
+	if err != nil || !disk.Exists || over() {
+		return err
+	}
+	now := text.New(disk.Content)
+	f.mu.Lock()
+	if f.anew != nil || f.saves != saves {
+		f.mu.Unlock()
+		return errSaved
+	}
+	if f.wroteTyped(disk) {
+		f.mu.Unlock()
+		return nil
+	}
+	lately, earlier := slices.Clone(f.lately), slices.Clone(f.earlier)
+	before, mirrored := f.before, f.sent != nil && f.sent.Equal(now)
+	ends := buffers.EndsOf(now)
+	live, d, open := f.live()
+	moved := f.endsMoved(ends)
+	f.mu.Unlock()
+	if before != nil && (before.Equal(now) || before.HashRows() == now.HashRows()) && !moved {
+		return nil // line ends that are others may be the editor's
+	}
+	o := whose(now, before)
+	if moved && before != nil && buffers.NormHashText(before.Text) == buffers.NormHashText(now) {
+		o = f.core.attribute(f.path)
+	}
+	o.Change = f.core.changeID()
+	if open {
+		f.tellEnds(live, d, ends, o)
+	}
+	if before == nil || mirrored { // what has changed is unknown, or came through us already
+		f.mu.Lock()
+		if f.keepBefore(now); mirrored {
+			f.keepBeforeIn(disk, o)
+		}
+		f.before.there = true
+		f.mu.Unlock()
+		return nil
+	}
+	f.core.unasked(f.path, o)
+	hand := f.gitsHand(ctx, disk, f.tracked())
+	var disputes []dispute // of the last time it was applied
+	take := operation{
+		label: "changed on disk", by: &o,
+		apply: func(doc *review.Doc) error {
+			base := baseOnDisk(before.in(doc), lately, earlier, disk.Content).String()
+			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
+			disputes = disputesOf(m, addConflicts(doc, o, m, base, disk.Content), text.New(base))
+			before.withdraw(doc, disputes)
+			hand.edit(doc, text.New(m.Text), o)
+			return nil
+		},
+		takes: func() *taken { return &taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true} },
+		stale: func() bool { return f.saves != saves },
+	}
+	return f.adoptOrChangeHeld(ctx, disk, take)
+}
+
+// adopt has the editor take the merged text and the disk's state together, so
+// that saving is no conflict later. It reports whether that was done; ops is held.
+func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
+	if err := f.awaitSettled(ctx); err != nil {
+		return false, err
+	}
+	live, d, ok := f.lockFollowed()
+	if !ok || !live.at.editor.Can("adopt") || f.clash() != nil {
+		f.mu.Unlock()
+		return false, nil
+	}
+	if take.stale != nil && take.stale() {
+		f.mu.Unlock()
+		return false, errSaved
+	}
+	next := f.doc.Clone()
+	if err := take.apply(next); err != nil {
+		f.mu.Unlock()
+		return false, err
+	}
+	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: take}
+	f.flight = fl
+	announce := f.announce(next, false, nil)
+	f.mu.Unlock()
+	announce()
+	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String())
+	if err != nil || !adopted {
+		f.mu.Lock()
+		f.flight = nil
+		f.mu.Unlock()
+		return false, ctx.Err()
+	}
+	f.mu.Lock()
+	if now := f.doc.Text(); now.Equal(fl.before.Text()) { // it was the text already, and the editor may tell nothing
+		f.land(now)
+	}
+	f.mu.Unlock()
+	var again errAgain
+	if err := f.await(ctx, fl, take, nil); errors.As(err, &again) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	f.mu.Lock()
+	if !fl.users {
+		f.record(take.by, take.begins(fl.before), fl.want, false)
+	}
+	f.mu.Unlock()
+	return true, nil
+}

@@ -1,0 +1,150 @@
+package session
+
+import (
+	"strconv"
+	"time"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/review"
+)
+
+// publish tells the editors what is to be reviewed, if that has changed, and
+// arranges to do so again when a provisional state settles; mu is held.
+func (f *file) publish() {
+	f.tellOldName()
+	f.tend()
+	f.later()
+	if f.doc == nil {
+		f.show(nil, 0)
+		return
+	}
+	f.doc.DropMoot()
+	_, next := f.doc.Settle(f.core.now())
+	if !next.IsZero() && !f.gone {
+		if f.settling != nil {
+			f.settling.Stop()
+		}
+		f.settling = time.AfterFunc(max(next.Sub(f.core.now()), time.Millisecond), func() {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			if !f.gone {
+				f.publish()
+				f.stir()
+			}
+		})
+		return
+	}
+	rev := f.doc.Revision()
+	if !f.shown && !f.doc.Tracking() && !f.doc.Proposing() && f.shownChange() == nil || f.shown && rev == f.shownRev {
+		f.shownRev = rev
+		return
+	}
+	f.show(f.hunks(), rev)
+}
+
+// republish tells the editors again, for instance when a setting has changed.
+func (f *file) republish() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.shown {
+		f.shownRev = notShown
+		f.publish()
+	}
+}
+
+// show sends the hunks and counts them for their sessions; mu is held.
+func (f *file) show(hunks []review.Hunk, rev uint64) {
+	change := f.shownChange()
+	if len(hunks) == 0 && change == nil && !f.shown {
+		return
+	}
+	f.shown, f.shownRev = len(hunks) > 0 || change != nil, rev
+	r := f.review(hunks)
+	for _, a := range f.core.attached() {
+		a.editor.ReviewChanged(r)
+	}
+	counts := map[string]int{}
+	if by := f.changeBy(); change != nil && by != "" {
+		counts[by] = 0 // it is a file of theirs at least
+	}
+	for _, h := range hunks {
+		of := map[string]bool{}
+		for _, o := range h.Origins {
+			if o.Session != "" && !of[o.Session] {
+				of[o.Session] = true
+				counts[o.Session]++
+			}
+		}
+	}
+	f.core.count(f.path, counts, f.hasOrigin)
+	f.hasOrigin = map[string]bool{}
+	for s := range counts {
+		f.hasOrigin[s] = true
+	}
+}
+
+// review describes the file's state; mu is held.
+func (f *file) review(hunks []review.Hunk) Review {
+	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.shownChange()}
+	if f.doc != nil {
+		r.Rev = strconv.FormatUint(f.doc.Revision(), 10)
+	}
+	if o, d, ok := f.live(); ok {
+		r.URI = o.uri
+		v := d.Version
+		r.Version = &v
+	}
+	return r
+}
+
+// markCreated notes that the file is an agent's: it was not there before.
+func (f *file) markCreated(by review.Origin) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.created, f.entire.by = true, by
+	f.shownRev = notShown
+	f.publish()
+}
+
+func (c *Core) changeID() review.ChangeID { return review.ChangeID(c.newID("c")) }
+
+// count notes how many hunks of a file are pending for each session and tells
+// the sessions whose number has changed.
+func (c *Core) count(p buffers.Path, counts map[string]int, before map[string]bool) {
+	touched := map[string]bool{}
+	c.pendingMu.Lock()
+	for s := range before {
+		if _, ok := counts[s]; !ok {
+			delete(c.pending[s], p)
+			touched[s] = true
+		}
+	}
+	for s, n := range counts {
+		if c.pending[s] == nil {
+			c.pending[s] = map[buffers.Path]int{}
+		}
+		if was, ok := c.pending[s][p]; !ok || was != n {
+			c.pending[s][p] = n
+			touched[s] = true
+		}
+	}
+	c.pendingMu.Unlock()
+	for id := range touched {
+		if s, err := c.findSession(id); err == nil {
+			s.mu.Lock()
+			s.changed()
+			s.mu.Unlock()
+		}
+	}
+}
+
+func (c *Core) pendingOf(session string) Pending {
+	c.pendingMu.Lock()
+	defer c.pendingMu.Unlock()
+	var p Pending
+	for _, n := range c.pending[session] {
+		p.Files++
+		p.Hunks += n
+	}
+	return p
+}

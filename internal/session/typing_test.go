@@ -1,0 +1,149 @@
+package session
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"acp-ls/buffers"
+)
+
+// typist types at the end of the first row of a document until stop is closed, with a pause of
+// gap() before each key, and returns what it has typed.
+func typist(e *fakeEditor, uri string, stop <-chan struct{}, gap func() time.Duration) string {
+	var typed strings.Builder
+	for {
+		select {
+		case <-stop:
+			return typed.String()
+		case <-time.After(gap()):
+		}
+		key := string(rune('a' + typed.Len()%26))
+		e.wire.Lock()
+		at := strings.Index(e.text(uri), "\n")
+		e.typeLocked(uri, at, at, key)
+		e.wire.Unlock()
+		typed.WriteString(key)
+	}
+}
+
+// slow makes an editor take a while for an edit, which is refused if a key has come meanwhile.
+func slow(e *fakeEditor, takes func() time.Duration) {
+	e.onApply = func(d DocumentEdit) (bool, error) {
+		time.Sleep(takes())
+		return true, e.edit(d, true)
+	}
+}
+
+// Whoever types at a usual pace, in an editor that is not quick, keeps no agent from writing the
+// same file; and nothing of either is lost.
+func TestTypingStarvesNobody(t *testing.T) {
+	for _, pace := range []struct{ from, to, edit time.Duration }{
+		{50, 150, 30}, {50, 90, 60}, {70, 70, 60}, {120, 180, 100}, {30, 300, 150},
+	} {
+		t.Run(fmt.Sprintf("%d-%d", pace.from, pace.to), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newEarth(t)
+				w.start()
+				w.t = t
+				uri := w.uri("a")
+				writeFile(t, w.path("a"), ten)
+				w.e.open(uri, ten)
+				keyboard, machine := rand.New(rand.NewPCG(1, 2)), rand.New(rand.NewPCG(3, 4))
+				between := func(r *rand.Rand, from, to time.Duration) time.Duration {
+					return (from + time.Duration(r.Int64N(int64(to-from)+1))) * time.Millisecond
+				}
+				slow(w.e, func() time.Duration { return between(machine, pace.edit/2, pace.edit*3/2) })
+				stop, typed := make(chan struct{}), make(chan string)
+				go func() {
+					typed <- typist(w.e, uri, stop, func() time.Duration { return between(keyboard, pace.from, pace.to) })
+				}()
+				last := ""
+				turnOf(t, w.c, w.l, func(h Host, sid string) {
+					for i := range 30 {
+						now, err := h.ReadTextFile(t.Context(), sid, w.path("a"), nil, nil)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						rows := strings.SplitAfter(now, "\n")
+						last = fmt.Sprintf("agent %d\n", i)
+						rows[8] = last
+						if err := h.WriteTextFile(t.Context(), sid, w.path("a"), strings.Join(rows, "")); err != nil {
+							t.Errorf("write %d: %v", i, err)
+						}
+						time.Sleep(250 * time.Millisecond)
+					}
+				})
+				close(stop)
+				keys := <-typed
+				synctest.Wait()
+				want := strings.Split(ten, "\n")
+				want[0] += keys
+				base := strings.Join(want, "\n")
+				want[8] = strings.TrimSuffix(last, "\n")
+				if got := w.e.text(uri); got != strings.Join(want, "\n") {
+					t.Errorf("text %q", got)
+				}
+				if got, err := w.c.Baseline(uri); err != nil || got != base {
+					t.Errorf("baseline %q, %v", got, err)
+				}
+				w.close()
+			})
+		})
+	}
+}
+
+// Who never pauses, in an editor that takes longer for an edit than there is between two keys,
+// is told to the agent after a while, and keeps nobody from other files.
+func TestTypingWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newEarth(t)
+		w.start()
+		w.t = t
+		uri := w.uri("a")
+		for _, name := range []string{"a", "b"} {
+			writeFile(t, w.path(name), ten)
+			w.e.open(w.uri(name), ten)
+		}
+		w.e.onApply = func(d DocumentEdit) (bool, error) {
+			if d.URI == uri {
+				time.Sleep(100 * time.Millisecond)
+			}
+			return true, w.e.edit(d, true)
+		}
+		stop, typed := make(chan struct{}), make(chan string)
+		go func() {
+			typed <- typist(w.e, uri, stop, func() time.Duration { return 50 * time.Millisecond })
+		}()
+		turnOf(t, w.c, w.l, func(h Host, sid string) {
+			begun := time.Now()
+			other := make(chan struct{})
+			go func() {
+				defer close(other)
+				time.Sleep(5 * time.Second)
+				at := time.Now()
+				if err := h.WriteTextFile(t.Context(), sid, w.path("b"), ten+"agent\n"); err != nil || time.Since(at) > 0 {
+					t.Errorf("the other file after %v: %v", time.Since(at), err)
+				}
+			}()
+			err := h.WriteTextFile(t.Context(), sid, w.path("a"), ten+"agent\n")
+			if took := time.Since(begun); KindOf(err) != KindBusy || !strings.Contains(err.Error(), "changed meanwhile") ||
+				took < w.c.waits.Typing || took > w.c.waits.Typing+time.Second {
+				t.Errorf("after %v: %v", took, err)
+			}
+			<-other
+		})
+		close(stop)
+		if got, want := w.e.text(uri), strings.Replace(ten, "\n", <-typed+"\n", 1); got != want {
+			t.Errorf("text %q, want %q", got, want)
+		}
+		if got := readFile(t, string(buffers.Path(w.path("b")))); got != ten {
+			t.Errorf("the disk has %q", got) // files are saved by the user here
+		}
+		w.close()
+	})
+}
