@@ -81,6 +81,7 @@ func TestContained(t *testing.T) {
 // What the user has committed is accepted whatever git has made of the file meanwhile, for it may
 // be there again before anybody looks.
 func TestAcceptWhatGitTakesAwayMeanwhile(t *testing.T) {
+	t.Parallel()
 	for _, away := range []string{abc, "", "gone"} {
 		for _, seen := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%q, seen %v", away, seen), func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 // A commit that was made while an agent was at work accepts nothing either when the user has HEAD
 // come there in a later run, however the one before has ended.
 func TestAgentsCommitsSurvive(t *testing.T) {
+	t.Parallel()
 	for name, restart := range map[string]func(w *earth, state, root string){
 		"no crash":  func(*earth, string, string) {},
 		"a crash":   func(w *earth, _, _ string) { w.crash() },

@@ -302,6 +302,7 @@ func TestShownIsWhatWakes(t *testing.T) {
 // What an editor that was started anew opens a moment later counts by its own text, and all of
 // it is told in one.
 func TestChangesOfAnEarlierRunAreCountedOnce(t *testing.T) {
+	t.Parallel()
 	w := newEarth(t)
 	w.opening = 3 * time.Second
 	w.start()

@@ -178,6 +178,7 @@ func TestWrittenElsewhereAndReadByTheEditor(t *testing.T) {
 
 // What another acp-ls makes of files as a whole, by what is decided there, is not ours either.
 func TestDecidedElsewhereIsNotOurs(t *testing.T) {
+	t.Parallel()
 	type kind struct {
 		old  string // "": no file
 		does func(w *otherWindow)

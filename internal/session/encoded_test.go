@@ -235,6 +235,7 @@ func eachOf(t *testing.T, codings []coding, f func(t *testing.T, s *encodedScene
 // after turn, and what is rejected is the file again, byte for byte, however its editor reads
 // it anew and whether or not it was asked to.
 func TestEncodedFileIsReviewed(t *testing.T) {
+	t.Parallel()
 	for _, unasked := range []bool{false, true} {
 		eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
 			if unasked {
@@ -282,6 +283,7 @@ func TestEncodedFileIsReviewed(t *testing.T) {
 // What is unsaved when the file changes stays as it is, and the user is told once what to do.
 // When they load the file anew, the change is the agent's still.
 func TestEncodedFileUnderUnsavedText(t *testing.T) {
+	t.Parallel()
 	eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
 		s.open()
 		s.e.replace(s.uri, "5\n", "5 USER\n")
@@ -307,6 +309,7 @@ func TestEncodedFileUnderUnsavedText(t *testing.T) {
 
 // Where an editor cannot be asked to read a file anew, the user is told once.
 func TestEncodedFileInPlainEditor(t *testing.T) {
+	t.Parallel()
 	eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
 		s.e.caps = nil
 		s.open()
@@ -321,6 +324,7 @@ func TestEncodedFileInPlainEditor(t *testing.T) {
 
 // What has changed in such a file before a turn, and what the user types, is not the agent's.
 func TestEncodedFileOfOthers(t *testing.T) {
+	t.Parallel()
 	eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
 		s.open()
 		others := strings.Replace(latin, "3\n", "3 OTHER\n", 1)
@@ -346,6 +350,7 @@ func TestEncodedFileOfOthers(t *testing.T) {
 // A write through acp-ls is refused as ever, and so is a decision on a file that no editor has
 // open any more; when it is opened again it can be decided on.
 func TestEncodedFileIsNeverWritten(t *testing.T) {
+	t.Parallel()
 	eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
 		s.open()
 		turnOf(t, s.c, s.l, func(h Host, sid string) {
@@ -374,6 +379,7 @@ func TestEncodedFileIsNeverWritten(t *testing.T) {
 // A file that is opened when an agent has written it already has changed as a whole: nobody
 // knows what it was as text. So has one that the agent takes away.
 func TestEncodedFileAsAWhole(t *testing.T) {
+	t.Parallel()
 	whole := func(t *testing.T, s *encodedScene, op string) {
 		t.Helper()
 		r := s.c.Reviews(s.uri, "")
@@ -408,6 +414,7 @@ func TestEncodedFileAsAWhole(t *testing.T) {
 // What the user gives the name of a file in a turn, in another encoding, is the user's, whenever
 // the disk is looked at; what an agent has written there is not, because the user saves it.
 func TestEncodedFileIsWrittenByTheUser(t *testing.T) {
+	t.Parallel()
 	for _, x := range codings {
 		for _, own := range []bool{true, false} {
 			for look := range 4 {
@@ -449,6 +456,7 @@ func TestEncodedFileIsWrittenByTheUser(t *testing.T) {
 
 // A file may become UTF-8 by what an agent writes, or stop being it.
 func TestFileChangesItsCoding(t *testing.T) {
+	t.Parallel()
 	for _, to := range []bool{false, true} {
 		for how := range rereads {
 			t.Run(fmt.Sprint("to UTF-8 ", to, ", ", how), func(t *testing.T) {
@@ -477,6 +485,7 @@ func TestFileChangesItsCoding(t *testing.T) {
 // An editor that does not know the encoding shows characters for bytes it cannot read, and
 // would write these: nothing is done in such a document, or saved, and the user is told.
 func TestGarbledFileIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	for how := range rereads {
 		t.Run(how, func(t *testing.T) {
 			s := newEncodedScene(t, codings[0], how)

@@ -16,6 +16,7 @@ func (s *encodedScene) look() {
 // What an editor has written is the user's, whoever looks at the disk before it says so: it has
 // all that was typed, or the user has gone on, or the last that was typed has not been told of yet.
 func TestEncodedFileIsLookedAtBeforeItIsSaid(t *testing.T) {
+	t.Parallel()
 	const typed, more = "5 USER\n", "6 USER\n"
 	saves := map[string]func(s *encodedScene, write func(string)){
 		"told before": func(s *encodedScene, write func(string)) {
@@ -84,6 +85,7 @@ func (s *encodedScene) tellsLate(was, now string) {
 // An editor that is asked to read a file anew which is being written once more, and emptied for that,
 // reads nothing. What was known of the file counts still when that is done.
 func TestEncodedFileIsEmptiedUnderAReload(t *testing.T) {
+	t.Parallel()
 	for _, late := range []bool{false, true} {
 		eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
 			first := strings.Replace(latin, "2\n", "TWO\n", 1)

@@ -14,6 +14,7 @@ import (
 // is shown and rejected like all else, and is there once. What the user's editor does with
 // it is not the agent's.
 func TestFinalLineEndOnDiskIsReviewed(t *testing.T) {
+	t.Parallel()
 	without := strings.TrimSuffix(ten, "\n")
 	for _, caps := range []map[string]bool{nil, {"reload": true, "save": true}} {
 		for _, dirty := range []bool{false, true} {
@@ -89,6 +90,7 @@ func TestFinalLineEndOfTheEditor(t *testing.T) {
 // A byte order mark that an agent gives a file on the disk, or takes away, is told of once, as
 // it is not in the text of a document; what the user does is not.
 func TestByteOrderMarkOnDiskIsTold(t *testing.T) {
+	t.Parallel()
 	const mark = "\ufeff"
 	for _, had := range []string{"", mark} {
 		for _, dirty := range []bool{false, true} {

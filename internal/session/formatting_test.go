@@ -216,6 +216,7 @@ func TestTypedWhileFormatted(t *testing.T) {
 // left for them to save. The editor may know of the key before acp-ls does. Another agent's
 // change is no such key.
 func TestTypedBeforeSaved(t *testing.T) {
+	t.Parallel()
 	const before = "1\n2\n3\n4\n"
 	for name, x := range map[string]struct {
 		known, asked bool // of the key when the save is asked for; whether it is

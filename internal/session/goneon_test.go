@@ -13,6 +13,7 @@ import (
 // What git has put there is git's also where it, or somebody else, has gone on before that is
 // asked for: what was undecided is listed as rejected, and is back when it is.
 func TestGitsHandWhenTheDiskHasGoneOn(t *testing.T) {
+	t.Parallel()
 	two := strings.Replace(ten, "2\n", "TWO\n", 1)
 	other := strings.Replace(ten, "9\n", "NINE\n", 1)
 	for name, tt := range map[string]struct {

@@ -176,6 +176,7 @@ func TestNoTextAndThenText(t *testing.T) {
 
 // Where a document is open it has rows, until it is closed; every byte comes back all the same.
 func TestHalfWrittenAndThenNoTextUnderADocument(t *testing.T) {
+	t.Parallel()
 	const was, half = "caf\u00e9\ntwo\n", "HALF\u00e9\n"
 	whole := half + "\x00rest\n"
 	for name, tt := range map[string]struct{ first, closes, reloads bool }{

@@ -14,6 +14,7 @@ import (
 // The user undoes an agent's edit in the very moment in which a hunk of it is rejected: the
 // editor refuses the rejection's edit, and what is undone is no hunk of anybody's.
 func TestUndoBeforeARejectionIsMade(t *testing.T) {
+	t.Parallel()
 	rows := "row1\nrow2\nrow3\nrow4\nrow5\nrow6\nrow7\nrow8\nrow9\n"
 	agents := strings.NewReplacer("row2", "R2", "row5\n", "", "row8\n", "row8\nN8\n").Replace(rows)
 	undo := []buffers.ContentChange{change(7, 8, ""), change(4, 4, "row5\n"), change(1, 2, "row2\n")}

@@ -35,7 +35,7 @@ func TestQuestionOfATurnThatEndsMeanwhile(t *testing.T) {
 			l.prompt = func(ctx context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
 				old := "2\n"
 				go func() {
-					o, err := a.host.RequestPermission(ctx, sid, PermissionRequest{
+					o, err := a.host.RequestPermission(t.Context(), sid, PermissionRequest{
 						ToolCall: ToolPatch{ID: "t", Title: str("Edit"), Kind: str("edit"),
 							Content: &[]ToolContent{{Type: "diff", Path: path, OldText: &old, NewText: "TWO\n"}}},
 						Options: []PermissionOption{{OptionID: "yes", Kind: "allow_once"}, {OptionID: "no", Kind: "reject_once"}},

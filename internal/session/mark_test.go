@@ -125,6 +125,7 @@ func (m *markScene) wants(what, disk, change string) {
 // byte, and what was rejected comes back. What the editor saves after that has the mark that
 // there is.
 func TestByteOrderMarkUnderADocument(t *testing.T) {
+	t.Parallel()
 	for _, had := range []string{"", byteOrderMark} {
 		for _, row := range []string{"", "1\n", "5\n"} {
 			for _, caps := range [][]string{{"reload", "save"}, {}} {
@@ -211,6 +212,7 @@ func TestByteOrderMarkPutBack(t *testing.T) {
 
 // A file that is closed, and one that is opened, goes on with what is undecided.
 func TestByteOrderMarkOpenedAndClosed(t *testing.T) {
+	t.Parallel()
 	for _, had := range []string{"", byteOrderMark} {
 		for _, row := range []string{"", "1\n", "5\n"} {
 			for _, how := range []string{"closed", "opened", "opened and closed"} {

@@ -16,6 +16,7 @@ import (
 // if a tool call names it before it is changed, whatever the call says later; what the
 // user wrote in it before is the user's.
 func TestNamedBeforeItIsChanged(t *testing.T) {
+	t.Parallel()
 	for _, outside := range []bool{false, true} {
 		for _, open := range []bool{false, true} {
 			t.Run(fmt.Sprint("outside ", outside, ", open ", open), func(t *testing.T) {

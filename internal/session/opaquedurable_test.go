@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/internal/review"
 )
 
@@ -12,6 +13,7 @@ import (
 // what it was is brought back, by whomever, or the agent makes it text again, they are undecided
 // as before.
 func TestRowsBeneathWhatIsNoTextSurvive(t *testing.T) {
+	t.Parallel()
 	const (
 		two    = "1\nTWO\n3\n4\n5\n6\n7\n8\n9\nTEN\n"
 		binary = two + "\x00"
@@ -32,6 +34,12 @@ func TestRowsBeneathWhatIsNoTextSurvive(t *testing.T) {
 				},
 				"put back by the agent": func(w *earth) {
 					steps(w.t, w.c, w.l, func() { writeFile(w.t, w.path("f"), two) })
+				},
+				"put back while a comparison ends": func(w *earth) {
+					steps(w.t, w.c, w.l, func() {
+						writeFile(w.t, w.path("f"), two)
+						w.c.file(buffers.Path(w.path("f"))).takeBack(checkpoint.CopyOf(buffers.Path(w.path("f"))).State)
+					})
 				},
 				"put back while acp-ls is away": func(w *earth) {
 					w.c.file(buffers.Path(w.path("f"))).keep(true)
@@ -123,6 +131,7 @@ func TestRowsBeneathWhatNobodyLookedAtSurvive(t *testing.T) {
 
 // So do those under a document, which has what its editor makes of the bytes.
 func TestRowsBeneathUnderADocumentSurvive(t *testing.T) {
+	t.Parallel()
 	const two, binary = "1\nTWO\n3\n4\n5\n6\n7\n8\n9\nTEN\n", "\x00\x01\n"
 	for name, open := range map[string]struct{ before, after bool }{
 		"never open": {}, "before": {true, false}, "after": {false, true}, "always": {true, true},

@@ -186,6 +186,7 @@ func TestUnsavedTextOfARestoredWindowIsKept(t *testing.T) {
 // disk has merged in all the same, and what comes behind it: no row that only the agent
 // has written is in conflict.
 func TestDiskMergesUnderTheFirstKeystroke(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		name   string
 		caps   []string

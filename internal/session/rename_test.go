@@ -13,6 +13,7 @@ import (
 // What is undecided in a file goes with it where the user renames it behind the editor's
 // back, once it is opened under its new name.
 func TestRenamedInAShell(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name   string
 		before func(e *fakeEditor, uri, text string)

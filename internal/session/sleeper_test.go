@@ -13,6 +13,7 @@ import (
 // opened. What programs of the user's make of the disk's text until then is their doing also
 // after the next restart, and what is looked for is still found.
 func TestDiskMovesWhileAnUnsavedTextIsLookedFor(t *testing.T) {
+	t.Parallel()
 	const before = "1\n2\n3\n4\n5\n6\n"
 	const agents = "1\n2\nTHREE\n4\n5\n6\n"
 	const unsaved = "1\n2\nTHREE user\n4\n"
@@ -102,6 +103,7 @@ func TestDiskMovesWhileAnUnsavedTextIsLookedFor(t *testing.T) {
 
 // What has become of the disk's text is written down by itself, once it is left alone.
 func TestDiskMovesWhileAnUnsavedTextIsLookedForIsKept(t *testing.T) {
+	t.Parallel()
 	w := newEarth(t)
 	w.start()
 	writeFile(t, w.path("f"), abc)

@@ -34,6 +34,7 @@ func (w *earth) killedInTurn(f func(look func())) map[string]string {
 // what agents have made of its file since, as theirs, and what was undecided in it is found,
 // whether or not that was looked at, was saved or typed in, and however often acp-ls was killed.
 func TestAgentsGoOnWhileAnOlderTextIsHeld(t *testing.T) {
+	t.Parallel()
 	const was = "1\n2\n3\n4\n5\n6\n7\n8\n9\n"
 	for _, hunks := range []bool{false, true} {
 		for _, typed := range []bool{false, true} {

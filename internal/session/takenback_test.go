@@ -94,6 +94,7 @@ func TestBaseOfWhatWasSentBefore(t *testing.T) {
 
 // It is in the text when the write is answered, and of the user's words none is lost.
 func TestWriteOfWhatWasTakenBackAndMore(t *testing.T) {
+	t.Parallel()
 	agents := strings.NewReplacer("2\n", "2 AGENT\nNEW\n", "9\n", "", "5\n", "5\nPUT IN\n").Replace(ten)
 	for name, x := range map[string]struct {
 		takenBack []string // what is typed

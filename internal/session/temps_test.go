@@ -12,6 +12,7 @@ import (
 // What a process that was killed has left of a write is removed, if it holds nothing that the journal
 // does not know; else the user is told, and it stays.
 func TestTempsThatAreLeft(t *testing.T) {
+	t.Parallel()
 	const name = buffers.TempPrefix + "x"
 	for what, tt := range map[string]struct {
 		file, temp, ext string // file: what the temp lies beside

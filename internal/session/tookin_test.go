@@ -105,6 +105,7 @@ func readAnewWhile(t *testing.T, other, agents string, ask func(e *fakeEditor, u
 // What the user and an agent have both made is the user's, and stays so when the agent goes on:
 // in the document, and on the disk.
 func TestMadeByBoth(t *testing.T) {
+	t.Parallel()
 	for name, made := range map[string]string{
 		"taken out": strings.Replace(ten, "3\n", "", 1),
 		"put in":    strings.Replace(ten, "3\n", "3\nnew\n", 1),

@@ -223,6 +223,7 @@ func TestCrashAndRevival(t *testing.T) {
 }
 
 func TestPermission(t *testing.T) {
+	t.Parallel()
 	options := []PermissionOption{
 		{OptionID: "a", Name: "Always", Kind: "allow_always"}, {OptionID: "y", Name: "Yes", Kind: "allow_once"}, {OptionID: "n", Name: "No", Kind: "reject_once"},
 	}

@@ -16,6 +16,7 @@ import (
 // what it wrote before: undoing the session gives back the text from before it, but for what the
 // user did in rows of their own, and leaves nothing to settle.
 func TestUndoOfAChain(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(80) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 2))

@@ -13,6 +13,7 @@ import (
 // was when its session is undone, whatever is unsaved and whether the editor can save; one that was
 // not there before, or that the user has taken away in between, is not there then.
 func TestUndoBringsBackWhatWasMadeAnew(t *testing.T) {
+	t.Parallel()
 	for _, first := range []string{"removes", "changes and removes", "changes, and the user removes", "makes and removes", "does nothing"} {
 		for _, typed := range []bool{false, true} {
 			for _, saves := range []bool{false, true} {

@@ -31,6 +31,7 @@ func partsOf(a, b string) []buffers.ContentChange {
 // however many changes of one event the editor tells of either, and whatever it is that was
 // rejected: agents' rows, and what a formatter made of the others when they were saved.
 func TestUndoInParts(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		before, wrote, formatted string
 		user                     func(string) string // has typed meanwhile

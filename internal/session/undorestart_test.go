@@ -70,6 +70,7 @@ func (w *earth) again(killed bool) {
 // Undo and redo bring back what was undecided, whatever has become of acp-ls in between, and
 // whether it came to be undone before or after that.
 func TestUndoAcrossARestart(t *testing.T) {
+	t.Parallel()
 	const two, TWO = "a\nb\nc\nd\ne\n", "a\nB\nc\nd\nE\n"
 	rejectAll := func(w *earth) {
 		if d, err := w.c.Reject(w.t.Context(), Decide{URI: w.uri("f")}); err != nil || len(d.Refused) > 0 {
@@ -150,6 +151,7 @@ func TestUndoAcrossARestart(t *testing.T) {
 
 // What is remembered waits for its document: nobody has it open when acp-ls is there again.
 func TestRememberedWaitsForItsDocument(t *testing.T) {
+	t.Parallel()
 	w := newEarth(t)
 	w.start()
 	writeFile(t, w.path("f"), abc)

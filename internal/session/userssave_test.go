@@ -397,6 +397,7 @@ func TestFileFoundEmpty(t *testing.T) {
 // What the user had typed before the disk was last the same as the document is not written by
 // their editor any more: an agent that comes back to it has taken back its own.
 func TestDiskComesBackToWhatWasTyped(t *testing.T) {
+	t.Parallel()
 	for _, caps := range []map[string]bool{{"save": true}, {"save": true, "reload": true}, {"save": true, "reload": true, "adopt": true}} {
 		for name, agent := range map[string]func(h Host, sid, path, s string) error{
 			"through us": func(h Host, sid, path, s string) error { return h.WriteTextFile(t.Context(), sid, path, s) },

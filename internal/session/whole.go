@@ -234,7 +234,11 @@ func (f *file) takeBack(now checkpoint.State) {
 		f.publish()
 		f.dropIfIdle()
 	}
-	if f.opaque != "" && w.copy != nil && (w.was.Same(now) || w.was.Opaque == checkpoint.Filtered && f.opaqueSeen != nil) {
+	switch {
+	case f.opaque == "" || w.copy == nil || !w.was.Same(now) && (w.was.Opaque != checkpoint.Filtered || f.opaqueSeen == nil):
+	case len(f.open) == 0 && w.from == "" && w.copy.Opaque == "":
+		f.textAgain(w.copy.State) // the turn's comparison may only be about to find that
+	default:
 		f.opaqueBack()
 	}
 }

@@ -173,6 +173,7 @@ func TestCapsAreSaidOnce(t *testing.T) {
 
 // A turn may rename a folder of many files.
 func TestFolderIsRenamed(t *testing.T) {
+	t.Parallel()
 	for _, git := range []bool{true, false} {
 		l := &fakeLauncher{}
 		c, _, root := setup(t, l)
@@ -221,6 +222,7 @@ func remove(t *testing.T, path string) {
 // A file that an agent has deleted is there again, whoever has put it back and whoever sees
 // it first: the editor that opens it, or the one that saves a new document under its name.
 func TestDeletedFileThatIsBack(t *testing.T) {
+	t.Parallel()
 	for name, back := range map[string]func(e *fakeEditor, uri, path string){
 		"written, and opened": func(e *fakeEditor, uri, path string) {
 			writeFile(e.t, path, "new\n")

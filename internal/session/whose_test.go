@@ -13,6 +13,7 @@ import (
 // What is written to a file that a finished tool call has named is that call's for sure
 // only if it said so, or if nobody has written the file after its end.
 func TestWriteAfterTheEndOfAToolCall(t *testing.T) {
+	t.Parallel()
 	agents := strings.Replace(ten, "5\n", "5 AGENT\n", 1)
 	users := strings.Replace(agents, "9\n", "9 USER\n", 1)
 	whole := []ToolContent{{Type: "diff", OldText: ptr(ten), NewText: agents}}

@@ -13,6 +13,7 @@ import (
 // The edits of a document make the wanted text, and none of them puts something in
 // behind the last line end, where some editors have no row.
 func TestEditsAreWithinTheRows(t *testing.T) {
+	t.Parallel()
 	for _, enc := range []position.Encoding{position.UTF8, position.UTF16, position.UTF32} {
 		for seed := range 20_000 {
 			r := rand.New(rand.NewPCG(uint64(seed), 7))

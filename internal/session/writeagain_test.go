@@ -55,6 +55,7 @@ func TestBaseOfWhatIsWrittenAgain(t *testing.T) {
 
 // And it is in the text when the write is answered, however it was taken back.
 func TestWriteAgainOfWhatWasTakenBack(t *testing.T) {
+	t.Parallel()
 	for how, takeBack := range map[string]func(t *testing.T, c *Core, e *fakeEditor, uri string){
 		"rejected": func(t *testing.T, c *Core, _ *fakeEditor, uri string) {
 			if _, err := c.Reject(t.Context(), Decide{URI: uri}); err != nil {
