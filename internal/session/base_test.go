@@ -16,6 +16,7 @@ import (
 // they write is a patch of the disk, again and again, also when they write the
 // disk after us.
 func TestWriteOfAgentThatReadsTheDisk(t *testing.T) {
+	t.Parallel()
 	for _, mirrored := range []bool{false, true} {
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)
@@ -75,6 +76,7 @@ func TestWriteOfAgentThatReadsTheBuffer(t *testing.T) {
 // An agent that writes through us and the disk as well is a patch in whatever order the
 // two come: what it wants of the user's own lines is in conflict, and the rest is there.
 func TestMirroredWriteInAnyOrder(t *testing.T) {
+	t.Parallel()
 	const mirrored = "10 AGENT\n"
 	content := strings.NewReplacer("10\n", mirrored, "5\n", "5 AGENT\n").Replace(ten)
 	for name, early := range map[string]func(path string) (disk string, met func()){
@@ -131,6 +133,7 @@ func TestMirroredWriteInAnyOrder(t *testing.T) {
 // same conflict, with what else it changed merged in. Another proposal for the
 // same lines takes its place: the disk has given up the first.
 func TestRefusedWriteArrivesByTheDisk(t *testing.T) {
+	t.Parallel()
 	for _, end := range []string{"\n", ""} { // of the last line, which the conflict is about
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)
@@ -164,6 +167,7 @@ func TestRefusedWriteArrivesByTheDisk(t *testing.T) {
 // What an agent sent through us once, and the file has not had since the next turn began, is a
 // change if it comes to the disk again: it is not the second half of that old write.
 func TestDiskAsItWasSentInAnEarlierTurn(t *testing.T) {
+	t.Parallel()
 	sent := strings.Replace(ten, "5\n", "FIVE\n", 1)
 	for _, again := range []bool{false, true} { // the user has gone back, or on
 		l := &fakeLauncher{}
@@ -202,6 +206,7 @@ func TestDiskAsItWasSentInAnEarlierTurn(t *testing.T) {
 // written since, and nothing that the user has: that they have saved it, and it lay on disk
 // when a tool call ended, does not mean that the agent has looked.
 func TestTakingBackLeavesWhatTheUserSaved(t *testing.T) {
+	t.Parallel()
 	for name, open := range map[string]bool{"open": true, "not open": false} {
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)

@@ -11,6 +11,7 @@ import (
 // What an agent has just written on disk is in the document before its editor writes over that,
 // whoever watches; and the editor is told if it was not given the disk's state with it.
 func TestBeforeSave(t *testing.T) {
+	t.Parallel()
 	for _, adopts := range []bool{true, false} {
 		for _, unsaved := range []bool{true, false} {
 			l := &fakeLauncher{}

@@ -172,6 +172,7 @@ func TestNoPointAfterTheLast(t *testing.T) {
 // A look that began while a turn ran takes nothing in when the turn is over as the disk
 // has been read: the user may have saved by then, and typed on.
 func TestNoHintAfterTheTurn(t *testing.T) {
+	t.Parallel()
 	for _, dirty := range []bool{true, false} {
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)
@@ -212,6 +213,7 @@ func (f *file) knows() bool {
 // A file that is no text is shown as changed; accepting lets it be, rejecting brings
 // back what it was.
 func TestOpaque(t *testing.T) {
+	t.Parallel()
 	for _, git := range []bool{true, false} {
 		for _, reject := range []bool{true, false} {
 			l := &fakeLauncher{}
@@ -375,6 +377,7 @@ func TestAdopt(t *testing.T) {
 // Some agents write the disk and through us, in either order, the same text or
 // more of it: all of it is theirs, once.
 func TestWrittenTwice(t *testing.T) {
+	t.Parallel()
 	for _, diskFirst := range []bool{true, false} {
 		for _, through := range []string{"m\nn\n", "m\nn\nmore\n"} {
 			for _, there := range []bool{false, true} {

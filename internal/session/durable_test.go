@@ -278,6 +278,7 @@ func textOf(s string) text.Text { return text.New(s) }
 // What the editor shows of a file is what there is, also where a document comes with another
 // text than the disk, and with a conflict that this one has not.
 func TestShownIsWhatWakes(t *testing.T) {
+	t.Parallel()
 	for typed := range 7 { // revisions are counted, and may be the same
 		w := newEarth(t)
 		w.start()

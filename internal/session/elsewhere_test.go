@@ -83,6 +83,7 @@ func (w *otherWindow) rejectAll() {
 
 // What another acp-ls has written, for its agent or its user, is reviewed there, and not here.
 func TestWrittenElsewhereIsNotOurs(t *testing.T) {
+	t.Parallel()
 	for name, write := range map[string]func(w *otherWindow, h Host, sid string){
 		"its agent, by fs/write": func(w *otherWindow, h Host, sid string) {
 			if err := h.WriteTextFile(w.t.Context(), sid, w.path("a"), "1\nOTHER\n"); err != nil {
@@ -241,6 +242,7 @@ func TestDecidedElsewhereIsNotOurs(t *testing.T) {
 
 // What a tool call of another acp-ls's agent has said is not ours, once it was looked at there.
 func TestSaidElsewhereIsNotOurs(t *testing.T) {
+	t.Parallel()
 	for name, open := range map[string]bool{"closed": false, "open there": true} {
 		t.Run(name, func(t *testing.T) {
 			a, b := newWindows(t)
@@ -272,6 +274,7 @@ func TestSaidElsewhereIsNotOurs(t *testing.T) {
 // A commit that another acp-ls's agent may have made accepts nothing here, also where that was not
 // at work when the others were looked at a moment ago.
 func TestCommittedElsewhereAcceptsNothing(t *testing.T) {
+	t.Parallel()
 	for name, when := range map[string]string{"while it works": "in", "and it has ended": "after", "before": "before"} {
 		t.Run(name, func(t *testing.T) {
 			a, b := newWindows(t)

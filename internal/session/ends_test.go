@@ -69,6 +69,7 @@ func TestFinalLineEndOnDiskIsReviewed(t *testing.T) {
 
 // An editor may write a final line end that is not in its document. That is nobody's change.
 func TestFinalLineEndOfTheEditor(t *testing.T) {
+	t.Parallel()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
 	path := filepath.Join(root, "a.txt")
@@ -148,6 +149,7 @@ func TestByteOrderMarkOnDiskIsTold(t *testing.T) {
 // Who looks at the disk beside a document that was just opened may come late, when a turn has begun
 // and the agent has changed the ends of the file: these are the agent's all the same.
 func TestEndsAreChangedBeforeTheFirstLook(t *testing.T) {
+	t.Parallel()
 	for name, has := range map[string]string{"final line end": strings.TrimSuffix(ten, "\n"), "mark": "\ufeff" + ten, "line ends": strings.ReplaceAll(ten, "\n", "\r\n")} {
 		t.Run(name, func(t *testing.T) {
 			c, e, l, path, uri := readingScene(t, map[string]bool{"reload": true})

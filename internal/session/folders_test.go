@@ -53,6 +53,7 @@ func promptOf(t *testing.T, c *Core, l *fakeLauncher, f func(h Host, sid string)
 // In a window with several folders a session works in all of them: nothing is asked, and
 // what is written in any of them, through the editor or not, is reviewed.
 func TestSeveralFolders(t *testing.T) {
+	t.Parallel()
 	for _, first := range []string{"one", "two"} {
 		t.Run(first, func(t *testing.T) {
 			l := &fakeLauncher{}
@@ -121,6 +122,7 @@ func TestSeveralFolders(t *testing.T) {
 // Folders that come and go are heeded from the next prompt on, and the agent is told, once.
 // An agent that can be given them at the beginning is.
 func TestFoldersComeAndGo(t *testing.T) {
+	t.Parallel()
 	for _, can := range []bool{false, true} {
 		t.Run(fmt.Sprint("given ", can), func(t *testing.T) {
 			l := &fakeLauncher{info: AgentInfo{MoreRoots: can}}
@@ -175,6 +177,7 @@ func TestFoldersComeAndGo(t *testing.T) {
 // Where folders lie in each other, a file is the inner one's, which may be a repository of
 // its own.
 func TestFoldersInEachOther(t *testing.T) {
+	t.Parallel()
 	for _, first := range []string{"outer", "outer/inner"} {
 		t.Run(first, func(t *testing.T) {
 			l := &fakeLauncher{}

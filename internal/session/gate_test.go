@@ -131,6 +131,7 @@ func TestHeldWriteOfAFileThatIsGone(t *testing.T) {
 // time, turns cancelled: every one is answered, nothing stays proposed, no row that
 // the user typed is lost, and what nobody has applied does not land.
 func TestGatesUnderFire(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { gatesUnderFire(t, rand.New(rand.NewPCG(seed, 1))) })
 	}

@@ -109,6 +109,7 @@ func TestGitsHandWhenTheDiskHasGoneOn(t *testing.T) {
 // An editor that reads a file anew by itself may have read what the disk had when nobody else
 // looked, and what it has now: both are the agent's.
 func TestReadAnewTwice(t *testing.T) {
+	t.Parallel()
 	first := strings.Replace(ten, "2\n", "TWO\n", 1)
 	then := strings.Replace(first, "9\n", "NINE\n", 1)
 	for name, looked := range map[string]bool{"nobody looked between": false, "somebody looked between": true} {
@@ -151,6 +152,7 @@ func TestReadAnewTwice(t *testing.T) {
 
 // What the user types while the disk is written is theirs, however often the disk is.
 func TestTypedWhileTheDiskIsWritten(t *testing.T) {
+	t.Parallel()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
 	path := filepath.Join(root, "a")

@@ -9,6 +9,7 @@ import (
 // work and its agent has written already. What that has written is no copy of before, and is
 // offered when acp-ls is killed before it has looked.
 func TestCopiesThatComeLate(t *testing.T) {
+	t.Parallel()
 	was := map[string]string{"text": ten, "binary": "\x00\x01", "gone": ten}
 	now := map[string]string{"text": "1\n", "binary": "\x00\x02", "made": "made\n", "made too": "\x00"}
 	for _, of := range []string{"the session", "another", "another's turn"} {

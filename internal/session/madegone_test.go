@@ -12,6 +12,7 @@ import (
 // A file that an agent has made gets another name while somebody looks: it is gone under the
 // one before it is there under the other, and what is undecided in it goes along all the same.
 func TestMadeFileIsGoneBeforeItHasAnotherName(t *testing.T) {
+	t.Parallel()
 	for _, sameTurn := range []bool{false, true} {
 		for _, git := range []bool{false, true} {
 			t.Run(fmt.Sprintf("same turn %v, git %v", sameTurn, git), func(t *testing.T) {

@@ -14,6 +14,7 @@ const byteOrderMark = "\ufeff"
 // A byte order mark that an agent gives a file that nobody has open, or takes away, is part of
 // its first row.
 func TestByteOrderMarkOfAClosedFile(t *testing.T) {
+	t.Parallel()
 	for _, had := range []string{"", byteOrderMark} {
 		for _, row := range []string{"", "1\n", "5\n"} {
 			t.Run(fmt.Sprintf("had %q, %q", had, row), func(t *testing.T) {
@@ -178,6 +179,7 @@ func TestByteOrderMarkUnderADocument(t *testing.T) {
 
 // Under unsaved text the file is not touched: that is said, and done when it is saved.
 func TestByteOrderMarkUnderUnsavedText(t *testing.T) {
+	t.Parallel()
 	for _, had := range []string{"", byteOrderMark} {
 		m := newMarkScene(t, had, "reload", "save")
 		m.open()
@@ -200,6 +202,7 @@ func TestByteOrderMarkUnderUnsavedText(t *testing.T) {
 
 // What the agent puts back itself is no change, nor is what the user does.
 func TestByteOrderMarkPutBack(t *testing.T) {
+	t.Parallel()
 	m := newMarkScene(t, "", "reload")
 	m.open()
 	steps(t, m.c, m.l,
@@ -255,6 +258,7 @@ func TestByteOrderMarkOpenedAndClosed(t *testing.T) {
 
 // It outlives the process.
 func TestByteOrderMarkSurvives(t *testing.T) {
+	t.Parallel()
 	for _, had := range []string{"", byteOrderMark} {
 		for _, open := range []bool{true, false} {
 			w := newEarth(t)
@@ -285,6 +289,7 @@ func TestByteOrderMarkSurvives(t *testing.T) {
 
 // A commit by the user accepts it, if it is in there.
 func TestByteOrderMarkIsCommitted(t *testing.T) {
+	t.Parallel()
 	for _, staged := range []string{byteOrderMark + ten, ten + "more\n"} {
 		m := newMarkScene(t, "", "reload")
 		root := filepath.Dir(m.path)

@@ -15,6 +15,7 @@ import (
 // and comes into the text because the user has taken back what it was one with. Then
 // there is no conflict any more.
 func TestConflictThatBecomesTheText(t *testing.T) {
+	t.Parallel()
 	for _, reloads := range []bool{false, true} {
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)
@@ -119,6 +120,7 @@ func TestUndoAfterReject(t *testing.T) {
 // What an agent wrote to the disk is its own also if the user opens or closes the file
 // before anybody has looked at it.
 func TestOpenedAndClosedBehindTheBack(t *testing.T) {
+	t.Parallel()
 	at := strings.Replace(ten, "5\n", "FIVE\n", 1)
 	for name, do := range map[string]func(e *fakeEditor, uri, path string){
 		"open": func(e *fakeEditor, uri, path string) {
@@ -228,6 +230,7 @@ func TestLikenessOfShortFiles(t *testing.T) {
 // A file that the agent makes where the user has a document that was never saved is
 // merged into it: both have begun with nothing, whether it was there before the turn or not.
 func TestFileMadeUnderAnUnsavedDocument(t *testing.T) {
+	t.Parallel()
 	for _, inTurn := range []bool{false, true} {
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)
@@ -287,6 +290,7 @@ func TestRejectedFileStaysAway(t *testing.T) {
 // changes others too, and writes anew what it wrote, though older texts differ in fewer
 // rows from what it sends.
 func TestWriteFromTheTextThatIsThere(t *testing.T) {
+	t.Parallel()
 	debug := strings.Replace(ten, "3\n", "3\ndebug\n", 1)
 	for name, open := range map[string]bool{"open": true, "not open": false} {
 		l := &fakeLauncher{}
@@ -391,6 +395,7 @@ func TestWriteOfAFileThatIsGone(t *testing.T) {
 // document has other line ends, or none at its end; by whatever messages, it is the agent's
 // change, and is taken back with its turn.
 func TestReloadInAnotherStyle(t *testing.T) {
+	t.Parallel()
 	for name, load := range map[string]func(e *fakeEditor, uri, s string){
 		"close and open": func(e *fakeEditor, uri, s string) { e.send(buffers.Close{URI: uri}); e.open(uri, s) },
 		"a change":       func(e *fakeEditor, uri, s string) { e.typeAt(uri, 0, len(e.text(uri)), s) },

@@ -100,6 +100,7 @@ func TestRowsBeneathWhatIsNoTextSurvive(t *testing.T) {
 
 // So do those that an agent has made no text of in a turn whose end acp-ls did not see.
 func TestRowsBeneathWhatNobodyLookedAtSurvive(t *testing.T) {
+	t.Parallel()
 	const two = "1\nTWO\n3\n4\n5\n6\n7\n8\n9\nTEN\n"
 	for _, again := range []bool{false, true} { // it was none before, and is changed once more
 		w := newEarth(t)

@@ -13,6 +13,7 @@ import (
 // once more, and emptied for that. What it read is not the user's doing, and gives
 // way to what the file has in the end.
 func TestReloadInTheMiddleOfAWrite(t *testing.T) {
+	t.Parallel()
 	for _, read := range []string{"", "1\n2\n", strings.Replace(ten, "5\n", "FIVE\n", 1)} {
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)
@@ -59,6 +60,7 @@ func TestReloadInTheMiddleOfAWrite(t *testing.T) {
 // An editor that was asked to reload a file, and has read it emptied, reads it anew by itself when
 // it is written: at once, or when we are looking at it again. All of that is who wrote it.
 func TestReadAnewAfterItWasEmptied(t *testing.T) {
+	t.Parallel()
 	for _, atOnce := range []bool{false, true} {
 		for _, undecided := range []bool{false, true} {
 			l := &fakeLauncher{}

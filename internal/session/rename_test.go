@@ -56,6 +56,7 @@ func TestRenamedInAShell(t *testing.T) {
 
 // A text that is found elsewhere while the file is where it was, or that says nothing, is no rename.
 func TestNotRenamed(t *testing.T) {
+	t.Parallel()
 	l := &fakeLauncher{}
 	core, e, root := setup(t, l)
 	path := filepath.Join(root, "a.txt")

@@ -64,6 +64,7 @@ func TestReopenedUnsaved(t *testing.T) {
 
 // The same where the agent has written the disk before, and nobody has noticed that yet.
 func TestReopenedUnsavedOverAWrite(t *testing.T) {
+	t.Parallel()
 	const unsaved = "0\n" + ten + "11 USER\n"
 	for _, c := range []struct{ name, typed string }{
 		{"as it was", unsaved},

@@ -60,6 +60,7 @@ func TestNothingIsSaidOfDocumentsThatAreOpened(t *testing.T) {
 // What was taken up with the disk's text, until the file is opened, is not that of the
 // document's: the user has decided on it there, and not saved.
 func TestDiskIsBehindDecisions(t *testing.T) {
+	t.Parallel()
 	for _, accept := range []bool{false, true} {
 		w := newEarth(t)
 		w.start()
@@ -285,6 +286,7 @@ func TestTakeOverWithAFullDisk(t *testing.T) {
 }
 
 func TestOtherProcessIsNamed(t *testing.T) {
+	t.Parallel()
 	w := newEarth(t)
 	j := journal.Open(w.state, w.root, journal.Options{})
 	doc := review.New(textOf(abc), time.Now)

@@ -13,6 +13,7 @@ import (
 // it, and opens the other. While a turn runs that is the user's file: the document's own was not
 // written. Without that save, or if its own was, it may be an agent's copy.
 func TestCopyWrittenFromTheEditor(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		says, own, other bool
 		looked           bool // somebody has looked at the disk before it was told

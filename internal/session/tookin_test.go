@@ -11,6 +11,7 @@ import (
 
 // The same before the editor has done what we asked it for.
 func TestReadAnewBeforeItIsBroughtUp(t *testing.T) {
+	t.Parallel()
 	other := strings.Replace(ten, "3\n", "3\nOTHER\n", 1)
 	agents := strings.Replace(other, "9\n", "NINE AGENT\n", 1)
 	for name, ask := range map[string]func(e *fakeEditor, uri string, first func()){

@@ -11,6 +11,7 @@ import (
 // The user turns the line ends of a text that the agent has read, and has not saved that: what
 // the agent then writes gets the ends that the text has, and rejecting gives them all back.
 func TestLineEndsTurnedMeanwhile(t *testing.T) {
+	t.Parallel()
 	crlf := func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") }
 	endOf := func(s string) string { return strings.TrimPrefix(s[:strings.Index(s, "2")], "1") }
 	for _, c := range []struct {

@@ -16,6 +16,7 @@ import (
 // A turn is taken back also after it was accepted, in documents and in files
 // nobody has open; what the user typed since stays.
 func TestUndoATurn(t *testing.T) {
+	t.Parallel()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
 	at := func(n string) string { return filepath.Join(root, n) }
@@ -102,6 +103,7 @@ func TestUndoConflict(t *testing.T) {
 // Every file in which a turn is taken back is answered with, as it then is: also one in
 // which all there is to do is the user's, open or not, made or deleted by the turn.
 func TestUndoTellsOfConflicts(t *testing.T) {
+	t.Parallel()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
 	at := func(n string) string { return filepath.Join(root, n) }
@@ -154,6 +156,7 @@ func TestUndoTellsOfConflicts(t *testing.T) {
 // A deletion that was accepted is taken back, in files nobody has open and under a document,
 // and nothing is left to decide on.
 func TestUndoADeletion(t *testing.T) {
+	t.Parallel()
 	for _, open := range []bool{false, true} {
 		for _, accepted := range []bool{false, true} {
 			l := &fakeLauncher{}
@@ -235,6 +238,7 @@ func TestUndoNothing(t *testing.T) {
 // What was rejected already is in no undo's way, though it stood beside what was accepted and
 // formatted: the file is as it was before the session, but for what the user typed.
 func TestUndoBesideWhatWasRejected(t *testing.T) {
+	t.Parallel()
 	const before = "1  \n2\n3  \n4\n5  \n6\n7\n8\n"
 	for name, x := range map[string]struct {
 		formats bool

@@ -11,6 +11,7 @@ import (
 // What a program of the user's wrote to a file before an agent did, and an open document had not
 // taken in, is not taken back with the agent's turn, however the editor takes in both.
 func TestUndoKeepsWhatAnotherProgramWroteBefore(t *testing.T) {
+	t.Parallel()
 	for _, can := range []string{"edit", "reload", "adopt"} {
 		t.Run(can, func(t *testing.T) {
 			l := &fakeLauncher{}

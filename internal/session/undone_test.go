@@ -43,6 +43,7 @@ func onDisk(t *testing.T, root string) string {
 // What agents made of files that are no text can be taken back after acp-ls was killed,
 // again and again, with git and without: the journal has what they were.
 func TestFilesThatAreNoTextSurvive(t *testing.T) {
+	t.Parallel()
 	large := strings.Repeat("large\n", 400_000) // only git has a copy
 	for _, git := range []bool{false, true} {
 		t.Run(fmt.Sprint("git ", git), func(t *testing.T) {
@@ -168,6 +169,7 @@ func TestWhatCannotComeBackIsSaid(t *testing.T) {
 // All that was rejected of files as a whole can be brought back, at once or one by one,
 // last first, and be rejected again.
 func TestWholesAreBroughtBack(t *testing.T) {
+	t.Parallel()
 	for _, atOnce := range []bool{true, false} {
 		t.Run(fmt.Sprint("at once ", atOnce), func(t *testing.T) {
 			l := &fakeLauncher{}

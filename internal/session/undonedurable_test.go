@@ -123,6 +123,7 @@ func TestRejectedWholesSurvive(t *testing.T) {
 
 // A file that was deleted under its document, and is there again as that was rejected.
 func TestRejectedDeletionUnderADocumentSurvives(t *testing.T) {
+	t.Parallel()
 	for _, open := range []bool{true, false} {
 		t.Run(fmt.Sprint("open ", open), func(t *testing.T) {
 			w := newEarth(t)
@@ -244,6 +245,7 @@ func TestRejectedSecretsAreNotKept(t *testing.T) {
 // A kill in the midst of rejecting: what was not made is undecided, and what was made can be
 // brought back.
 func TestKilledWhileAWholeIsRejected(t *testing.T) {
+	t.Parallel()
 	for _, x := range []struct {
 		name, op, old string
 		change        func(w *earth)

@@ -181,6 +181,7 @@ func TestRememberedWaitsForItsDocument(t *testing.T) {
 // A kill right behind an undo or a redo, of which the journal knows nothing yet: what is undecided,
 // what is rejected, and what further undo and redo bring back is as if acp-ls had not been killed.
 func TestKilledRightBehindAnUndo(t *testing.T) {
+	t.Parallel()
 	const (
 		base = "mine\na\nb\nc\nd\ne\nf\ng\nh\ni\n"
 		one  = "mine\na\nB\nc\nd\ne\nf\ng\nh\ni\n"

@@ -267,6 +267,7 @@ func TestUsersFileOperations(t *testing.T) {
 // The user deletes a file just after it was opened, and says so before it is known what the
 // document was opened beside.
 func TestUserDeletesWhatWasJustOpened(t *testing.T) {
+	t.Parallel()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
 	path := buffers.Path(filepath.Join(root, "b.txt"))
@@ -295,6 +296,7 @@ func TestUserDeletesWhatWasJustOpened(t *testing.T) {
 // The user renames a file and opens it: that it has come with its name may be found out before
 // it is known what the document was opened beside.
 func TestUserRenamesWhatIsJustOpened(t *testing.T) {
+	t.Parallel()
 	for _, git := range []bool{false, true} {
 		for _, told := range []bool{false, true} {
 			t.Run(fmt.Sprintf("git %v, told %v", git, told), func(t *testing.T) {

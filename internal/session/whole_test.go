@@ -15,6 +15,7 @@ import (
 // What agents did to files as a whole outlives the process too, and can be taken back
 // after that.
 func TestWholeChangesSurvive(t *testing.T) {
+	t.Parallel()
 	w := newEarth(t)
 	w.start()
 	for _, name := range []string{"old", "run", "open", "pic"} {
@@ -64,6 +65,7 @@ func TestWholeChangesSurvive(t *testing.T) {
 
 // A rename that was looked at in the middle outlives the process as one that was not.
 func TestRenameSeenInTheMiddleSurvives(t *testing.T) {
+	t.Parallel()
 	for name, content := range map[string]string{"text": ten, "no text": "\x00\x01"} {
 		for _, middle := range []string{"none", "both"} {
 			t.Run(name+", "+middle, func(t *testing.T) {
@@ -103,6 +105,7 @@ func TestRenameSeenInTheMiddleSurvives(t *testing.T) {
 
 // A file comes back under its document byte for byte, however the document has it.
 func TestGoneFileComesBackAsItWas(t *testing.T) {
+	t.Parallel()
 	for _, saved := range []bool{false, true} {
 		l := &fakeLauncher{}
 		c, e, root := setup(t, l)
@@ -280,6 +283,7 @@ func TestDeletedFileThatIsBack(t *testing.T) {
 // The rejection of a file that an agent made takes away what the user has seen of it, and not
 // what the agent has written since: that comes to be decided on itself.
 func TestRejectLeavesWhatWasWrittenSince(t *testing.T) {
+	t.Parallel()
 	for name, decide := range map[string]func(c *Core) error{
 		"reject": func(c *Core) error { _, err := c.Reject(t.Context(), Decide{}); return err },
 		"undo":   func(c *Core) error { _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); return err },
