@@ -95,7 +95,7 @@ func (b *Board) create() error {
 				return nil
 			}
 		}
-		lock.Close()
+		unlock(lock)
 		if err != nil {
 			os.Remove(name + lockExt)
 			return err
@@ -136,11 +136,11 @@ func removeDead(name string) bool {
 	}
 	ok, err := tryLock(lock)
 	if err != nil || !ok {
-		lock.Close()
+		unlock(lock)
 		return false
 	}
 	removeBoard(name)
-	lock.Close()
+	unlock(lock)
 	_ = os.Remove(name + lockExt) // where it could not be while it was open
 	return true
 }
@@ -159,7 +159,7 @@ func (b *Board) Close() error {
 		return nil
 	}
 	removeBoard(b.name)
-	err := b.lock.Close()
+	err := unlock(b.lock)
 	_ = os.Remove(b.name + lockExt)
 	b.lock = nil
 	return err

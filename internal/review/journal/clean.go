@@ -63,7 +63,7 @@ func (found *Found) cleanOld(name string, oldest time.Time) {
 	if !free {
 		return
 	}
-	defer lock.Close()
+	defer unlock(lock)
 	c, err := read(name+journalExt, false)
 	for _, e := range c.entries {
 		if !e.Last.Time.Before(oldest) {
@@ -94,7 +94,7 @@ func cleanLock(name string) {
 	if !free {
 		return
 	}
-	defer lock.Close()
+	defer unlock(lock)
 	_ = remove(name)
 }
 
@@ -105,7 +105,7 @@ func lockOf(name string) (lock *os.File, free bool) {
 		return nil, false
 	}
 	if free, err := tryLock(lock); err != nil || !free {
-		lock.Close()
+		unlock(lock)
 		return nil, false
 	}
 	return lock, true

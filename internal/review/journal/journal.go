@@ -220,7 +220,7 @@ func (j *Journal) create() error {
 			return err
 		}
 		if ok, err := tryLock(lock); err != nil || !ok { // another process has taken it for a dead one's
-			lock.Close()
+			unlock(lock)
 			if err != nil {
 				os.Remove(name + lockExt)
 				return fmt.Errorf("lock: %w", err)
@@ -230,7 +230,7 @@ func (j *Journal) create() error {
 		f, err := createFile(name+journalExt, j.workspace)
 		if err != nil {
 			os.Remove(name + lockExt)
-			lock.Close()
+			unlock(lock)
 			return err
 		}
 		j.lock, j.file, j.name = lock, f, name
@@ -297,7 +297,7 @@ func (j *Journal) Close() error {
 	if len(j.index) == 0 && j.notes.file == nil {
 		err = errors.Join(err, remove(j.name))
 	}
-	return errors.Join(err, j.lock.Close())
+	return errors.Join(err, unlock(j.lock))
 }
 
 // remove removes a journal that is closed and whose lock is held.

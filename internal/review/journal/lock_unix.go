@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock locks f for as long as it is open. It reports whether nobody else has.
+// tryLock locks f until it is let go of with unlock, or the process ends. It reports whether nobody else has.
 func tryLock(f *os.File) (bool, error) {
 	for {
 		switch err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); {
@@ -21,6 +21,12 @@ func tryLock(f *os.File) (bool, error) {
 			return false, err
 		}
 	}
+}
+
+// unlock unlocks what tryLock has locked, and closes it. Closing would not do: a process that is
+// being forked has f open too until it runs its program.
+func unlock(f *os.File) error {
+	return errors.Join(unix.Flock(int(f.Fd()), unix.LOCK_UN), f.Close())
 }
 
 // syncDir makes what was created, renamed and removed in a folder durable.

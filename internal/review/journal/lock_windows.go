@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// tryLock locks f for as long as it is open. It reports whether nobody else has.
+// tryLock locks f until it is let go of with unlock, or the process ends. It reports whether nobody else has.
 func tryLock(f *os.File) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, new(windows.Overlapped))
 	switch {
@@ -17,6 +17,12 @@ func tryLock(f *os.File) (bool, error) {
 		return false, nil
 	}
 	return false, err
+}
+
+// unlock unlocks what tryLock has locked, and closes it.
+func unlock(f *os.File) error {
+	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, new(windows.Overlapped))
+	return errors.Join(err, f.Close())
 }
 
 // syncDir does nothing: this system has no such thing.

@@ -56,7 +56,7 @@ func look(name string) Stored {
 	if lock, err := os.OpenFile(name+lockExt, os.O_RDWR, 0o600); err == nil {
 		free, err := tryLock(lock)
 		s.Live = err == nil && !free
-		lock.Close()
+		unlock(lock)
 	}
 	c, err := read(s.File, false)
 	s.Workspace, s.Size, s.Err = c.workspace, c.size, err
@@ -112,7 +112,7 @@ func purge(s Stored) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer lock.Close()
+	defer unlock(lock)
 	if free, err := tryLock(lock); err != nil || !free {
 		return false, err // taken over meanwhile
 	}

@@ -157,7 +157,7 @@ func (j *Journal) Dead() bool {
 		if err != nil {
 			return errors.Is(err, os.ErrNotExist)
 		}
-		defer lock.Close()
+		defer unlock(lock)
 		dead, err := tryLock(lock)
 		return dead && err == nil
 	})
@@ -171,11 +171,11 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 	}
 	dead, err = tryLock(lock)
 	if err != nil {
-		lock.Close()
+		unlock(lock)
 		return true, fmt.Errorf("lock: %w", err)
 	}
 	if !dead {
-		lock.Close()
+		unlock(lock)
 		c, _ := read(name+journalExt, false) // it may have none yet, or is just being rewritten
 		found.addLive(c)
 		return false, nil
@@ -188,7 +188,7 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 		return true, nil
 	case err != nil:
 		aside, moved := setAside(name)
-		lock.Close()
+		unlock(lock)
 		if moved != nil {
 			return true, errors.Join(err, moved)
 		}
@@ -200,7 +200,7 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 	} else if c.bad != nil {
 		aside, err := copyAside(name)
 		if err != nil {
-			lock.Close()
+			unlock(lock)
 			return true, err
 		}
 		found.Reports = append(found.Reports, fmt.Sprintf("the journal of an earlier run is damaged: %s. What came before is used; a copy is %s", c.bad, aside))
@@ -231,7 +231,7 @@ func (found *Found) addLive(c content) {
 func (found *Found) Release() error {
 	var errs []error
 	for _, h := range found.held {
-		errs = append(errs, remove(h.name), h.lock.Close())
+		errs = append(errs, remove(h.name), unlock(h.lock))
 		_ = os.Remove(h.name + lockExt) // once more, where an open file is not removed
 	}
 	found.held = nil
@@ -241,7 +241,7 @@ func (found *Found) Release() error {
 // Keep leaves the journals that were taken over where they are, for another time.
 func (found *Found) Keep() {
 	for _, h := range found.held {
-		h.lock.Close()
+		unlock(h.lock)
 	}
 	found.held = nil
 }
