@@ -262,10 +262,19 @@ func (f *file) followDisk(ctx context.Context) error {
 	}
 	defer f.unlockOps()
 	had, _ := f.core.beforeTurn(f.core.ctx, f.path)
-	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
-	now := text.New(disk.Content)
 	f.mu.Lock()
+	saves := f.saves
+	f.mu.Unlock()
+	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
+	f.mu.Lock()
+	for tries := 0; f.saves != saves && tries < maxTries; tries++ { // opened, saved and closed again
+		saves = f.saves
+		f.mu.Unlock()
+		disk, err = f.whole(f.core.ctx, buffers.ReadDisk)
+		f.mu.Lock()
+	}
 	defer f.mu.Unlock()
+	now := text.New(disk.Content)
 	if len(f.open) > 0 {
 		return nil
 	}

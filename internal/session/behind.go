@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -295,6 +296,21 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 		return ch.After, err
 	}
 	defer f.unlockOps()
+	for tries := 0; ; tries++ {
+		f.mu.Lock()
+		saves := f.saves
+		f.mu.Unlock()
+		now, err = f.takeInOnce(ctx, ch, point, last, func() bool { return f.saves != saves && tries < maxTries })
+		if !errors.Is(err, errSaved) {
+			return now, err
+		}
+		last = nil
+	}
+}
+
+// takeInOnce is takeIn for what the disk has at one time. Its error is errSaved if stale, which is
+// called with mu held, tells that this is over; ops is held.
+func (f *file) takeInOnce(ctx context.Context, ch checkpoint.Change, point copies, last *buffers.Disk, stale func() bool) (now checkpoint.State, err error) {
 	var info fs.FileInfo
 	was, again := f.wasText(ch.After)
 	if again {
@@ -309,12 +325,14 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 			return ch.After, err
 		}
 		ch.After.Exists, ch.After.Content, info = disk.Exists, disk.Content, disk.Info
+	} else {
+		stale = func() bool { return false } // it is not read again
 	}
-	return ch.After, f.takeInRead(ctx, ch, point, again, was, info)
+	return ch.After, f.takeInRead(ctx, ch, point, again, was, info, stale)
 }
 
-// takeInRead is takeIn for what was read, as info says; ops is held.
-func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copies, again bool, was checkpoint.State, info fs.FileInfo) error {
+// takeInRead is takeInOnce for what was read, as info says.
+func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copies, again bool, was checkpoint.State, info fs.FileInfo, stale func() bool) error {
 	var hand gitsHand
 	if now := readIn(ch.After); now != nil {
 		now.Info = info
@@ -336,6 +354,9 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if stale() { // a document was saved and closed since
+		return errSaved
+	}
 	goOn := func() {}
 	defer func() { goOn() }()
 	if o.Author == review.AuthorUser && ch.After.Exists {
