@@ -117,9 +117,11 @@ func TestDiskMovesWhileAnUnsavedTextIsLookedForIsKept(t *testing.T) {
 	w.wantHunks("f", "")
 	limit := time.After(20 * time.Second)
 	for kept := false; !kept; {
+		f.kept.pen <- struct{}{} // it is noted behind the record, which is what wakes us
 		f.mu.Lock()
 		kept = f.asleep != nil && f.asleep.text.Equal(textOf("a\nother\nc\n"))
 		f.mu.Unlock()
+		<-f.kept.pen
 		if kept {
 			break
 		}

@@ -42,8 +42,10 @@ func TestKeysOutliveTheProgram(t *testing.T) {
 		e.WaitScreen("gha accept")
 		e.Input("ghr")
 		e.WaitScreen("1/2 demo")
+		e.Exec(`vim.g.was = vim.lsp.get_clients({ name = 'acp-ls' })[1].id`, nil)
 		e.Input(":Acp restart<CR>")
-		e.WaitGone("1/2 demo")
+		e.WaitLua(`(vim.lsp.get_clients({ name = 'acp-ls' })[1] or { id = vim.g.was }).id ~= vim.g.was`)
+		e.WaitScreen("an earlier run wait")
 		e.WaitScreen("1/2 demo")
 	})
 }
