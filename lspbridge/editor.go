@@ -2,6 +2,8 @@ package lspbridge
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -248,6 +250,7 @@ type adoptParams struct {
 	URI     string `json:"uri"`
 	Version int32  `json:"version"`
 	Text    string `json:"text"`
+	Disk    string `json:"disk"` // SHA-256, in hexadecimal, of the file's bytes that text contains
 }
 
 type adoptResult struct {
@@ -255,9 +258,10 @@ type adoptResult struct {
 }
 
 // Adopt implements [session.Editor].
-func (e *editor) Adopt(ctx context.Context, uri string, version int32, text string) (bool, error) {
+func (e *editor) Adopt(ctx context.Context, uri string, version int32, text, disk string) (bool, error) {
 	var r adoptResult
-	err := e.ask(ctx, "acp/adopt", adoptParams{uri, version, text}, &r)
+	sum := sha256.Sum256([]byte(disk))
+	err := e.ask(ctx, "acp/adopt", adoptParams{uri, version, text, hex.EncodeToString(sum[:])}, &r)
 	return r.Adopted, err
 }
 

@@ -107,7 +107,7 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 	announce := f.announce(next, false, nil)
 	f.mu.Unlock()
 	announce()
-	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String())
+	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String(), take.takes().String())
 	if err != nil || !adopted {
 		f.mu.Lock()
 		f.flight = nil

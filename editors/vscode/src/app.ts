@@ -14,6 +14,7 @@ import { find } from './edits';
 import { CommandError, messageOf } from './errors';
 import { handlersOf } from './handlers';
 import { announce } from './notify';
+import { Passing } from './passing';
 import { Questions } from './questions';
 import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
@@ -40,7 +41,8 @@ export class App implements vscode.Disposable {
   readonly review = new ReviewState();
   readonly typing = new Typing();
   readonly saves = new Saves();
-  readonly documents = new Documents(this.output, this.typing, this.saves);
+  readonly passing = new Passing();
+  readonly documents = new Documents(this.output, this.typing, this.saves, this.passing);
   readonly chat: ChatController;
   readonly model: ChatModel;
   readonly questions: Questions;
@@ -230,6 +232,7 @@ export class App implements vscode.Disposable {
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
         saves: this.saves,
+        passing: this.passing,
         onApplied: (uris) => this.documents.applied(uris),
         onCommand: (command, args) => this.clicked(command, args),
         onDied: (why) => this.onDied(why),

@@ -21,6 +21,7 @@ import {
 import { makeUncut, turn, turnOf } from './edits';
 import { CommandError, messageOf } from './errors';
 import { locateServer, serverEnvironment } from './locator';
+import type { Passing } from './passing';
 import type { Saves } from './saves';
 import { ServerProcess } from './server';
 import { section, serverPath } from './settings';
@@ -60,6 +61,7 @@ export interface Handlers {
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
   saves: Saves;
+  passing: Passing;
   /** An edit of the server's was applied to documents. */
   onApplied(uris: string[]): void;
   /** acp-ls has ended without being told to. */
@@ -227,10 +229,14 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
   return {
     didOpen: async (document, next) => (ours(document) ? next(document) : undefined),
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
-    didSave: async (document, next) =>
-      ours(document) && handlers.saves.isTrue(document) ? next(document) : undefined,
+    didSave: async (document, next) => {
+      if (handlers.passing.has(document)) {
+        await handlers.passing.ended([document.uri.toString()]);
+      }
+      return ours(document) && handlers.saves.isTrue(document) ? next(document) : undefined;
+    },
     didChange: async (event, next) => {
-      if (ours(event.document)) {
+      if (ours(event.document) && !handlers.passing.keeps(event, next)) {
         if (handlers.saves.made(event)) {
           made.add(versionOf(event.document.uri.toString(), event.document.version));
         }
@@ -255,6 +261,7 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     workspace: {
       handleApplyEdit: async (params, next) => {
         await handlers.saves.ended(documentsOf(params.edit));
+        await handlers.passing.ended(documentsOf(params.edit));
         const turns = turnOf(params.edit);
         const applied = turns !== undefined ? await turn(turns) : await makeUncut(params.edit);
         const result =

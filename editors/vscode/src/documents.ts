@@ -6,9 +6,9 @@
  * File*, which works on the document that is in front. For others, and while the user types,
  * acp-ls is told that it cannot be done: it then edits the document, and the base is put right
  * when the user next looks at it, so that saving is no conflict. Until acp-ls has made its edit,
- * the base stays as it is: better a conflict than a change of the disk's that is overwritten.
+ * the base stays as it is: better a conflict than a change of the disk's that is overwritten. For
+ * the same reason only that becomes the base of which acp-ls has said that it is in the text.
  */
-import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import type { Typing } from './editor';
@@ -23,8 +23,10 @@ import {
   turnEnds,
   withEnds,
 } from './edits';
+import { hasEnds, hasHash, isAsOnDisk, onDisk, textOnDisk } from './onDisk';
+import type { Passing } from './passing';
 import { mayHaveFailed, type Saves } from './saves';
-import { carry, difference, endsOf, follow, sameText, typedAt } from './text';
+import { carry, difference, follow, sameText, typedAt } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
  * long enough, and edits the document then. */
@@ -38,13 +40,18 @@ const quiet = 1500;
 
 const revert = 'workbench.action.files.revert';
 
+/** A document whose base is older than what the disk has. */
+interface Behind {
+  /** Whether the text contains what has changed on disk. */
+  state: 'waiting' | 'merged';
+  /** Of what the disk had then; undefined if acp-ls does not say. */
+  hash: string | undefined;
+}
+
 export class Documents implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[] = [];
-  /**
-   * Documents whose base is older than what the disk has, by URI: `waiting` until their text
-   * contains what has changed on disk, then `merged`.
-   */
-  private readonly behind = new Map<string, 'waiting' | 'merged'>();
+  /** Documents whose base is older than what the disk has, by URI. */
+  private readonly behind = new Map<string, Behind>();
   /** Those that are being put right. */
   private readonly busy = new Set<string>();
 
@@ -57,6 +64,7 @@ export class Documents implements vscode.Disposable {
     private readonly output: vscode.LogOutputChannel,
     private readonly typing: Typing,
     private readonly saves: Saves,
+    private readonly passing: Passing,
   ) {
     this.disposables.push(
       this.right,
@@ -125,29 +133,31 @@ export class Documents implements vscode.Disposable {
   }
 
   /** Makes the disk's state the base of a document and `text` its content. */
-  async adopt({ uri, version, text }: Requests['acp/adopt']['params']): Promise<{
+  async adopt({ uri, version, text, disk }: Requests['acp/adopt']['params']): Promise<{
     adopted: boolean;
   }> {
+    await this.passing.ended([uri]);
     const document = find(uri);
     if (document === undefined) {
       return { adopted: false };
     }
+    const is = (state: Behind['state']) =>
+      this.behind.set(document.uri.toString(), { state, hash: disk });
     if (!document.isDirty) {
       // VS Code would have read it anew by now, if it watched the file: an edit of acp-ls will.
-      this.behind.set(document.uri.toString(), 'waiting');
+      is('waiting');
       await this.forgetIfRead(document);
       return { adopted: false };
     }
     const quietly = this.typing.ago() >= quiet && isInFront(document);
     if (document.version === version && quietly) {
-      const { read, exact } = await this.rebase(document, text);
-      if (read) {
-        return { adopted: exact };
+      if (await this.rebase(document, disk, text)) {
+        return { adopted: true };
       }
     }
     const contained =
       document.version === version && sameEnds(document, text) === document.getText();
-    this.behind.set(document.uri.toString(), contained ? 'merged' : 'waiting');
+    is(contained ? 'merged' : 'waiting');
     void this.putRight();
     return { adopted: false };
   }
@@ -155,8 +165,9 @@ export class Documents implements vscode.Disposable {
   /** An edit of acp-ls was applied. */
   applied(uris: string[]): void {
     for (const uri of uris.map((spelled) => vscode.Uri.parse(spelled).toString())) {
-      if (this.behind.has(uri)) {
-        this.behind.set(uri, 'merged');
+      const behind = this.behind.get(uri);
+      if (behind !== undefined) {
+        behind.state = 'merged';
         void this.putRight();
       }
     }
@@ -182,7 +193,8 @@ export class Documents implements vscode.Disposable {
 
   /** Says what VS Code is about to ask. */
   private explain(document: vscode.TextDocument): void {
-    if (this.behind.get(document.uri.toString()) === 'merged') {
+    const behind = this.behind.get(document.uri.toString());
+    if (behind?.state === 'merged' && hasHash(document, behind.hash)) {
       void vscode.window.showInformationMessage(
         `${vscode.workspace.asRelativePath(document.uri)}: what an agent wrote on disk is in your ` +
           'text already. If VS Code says that the file is newer, overwriting it loses nothing.',
@@ -195,7 +207,7 @@ export class Documents implements vscode.Disposable {
     clearTimeout(this.timer);
     const document = vscode.window.activeTextEditor?.document;
     const uri = document?.uri.toString();
-    if (document === undefined || uri === undefined || this.behind.get(uri) !== 'merged') {
+    if (document === undefined || uri === undefined || this.behind.get(uri)?.state !== 'merged') {
       return;
     }
     const wait = quiet - this.typing.ago();
@@ -206,62 +218,74 @@ export class Documents implements vscode.Disposable {
     if (!document.isDirty) {
       // The user has undone it all, or VS Code reads the file just now: what it has is to stay.
       await this.forgetIfRead(document);
-    } else if ((await this.rebase(document)).read) {
-      this.behind.delete(uri);
-      this.right.fire();
-    } else if (isInFront(document)) {
-      this.timer = setTimeout(() => void this.putRight(), quiet); // a key came before
+    } else if (!(await this.rebase(document, this.behind.get(uri)?.hash)) && isInFront(document)) {
+      // A key came before, or the disk has gone on: acp-ls will have it merged.
+      this.timer = setTimeout(() => void this.putRight(), quiet);
     }
   }
 
   /**
-   * Reads the file of the document in front anew, and then makes `text` its content, by default
-   * that which it has. What the user types meanwhile is kept.
-   * @returns whether the file was read, and whether the content is `text` and no more
+   * Reads the file of the document in front anew if it has what `hash` is of, and then makes `text`
+   * the content, by default that which there is. What the user types meanwhile is kept. acp-ls is
+   * told of nothing but `text`, and what was typed, and so merges what the disk may have by then.
+   * @returns whether the file was read
    */
   private async rebase(
     document: vscode.TextDocument,
+    hash: string | undefined,
     text?: string,
-  ): Promise<{ read: boolean; exact: boolean }> {
+  ): Promise<boolean> {
     const uri = document.uri.toString();
-    const no = { read: false, exact: false };
     if (this.busy.has(uri)) {
-      return no;
+      return false;
     }
     this.busy.add(uri);
-    const disk = [await textOnDisk(document)];
-    const ends = eolOf(document); // the file may have others
-    const before = document.getText();
-    const wanted = text === undefined ? before : sameEnds(document, text);
-    const carets = caretsOf(document);
-    const texts = [before];
-    const listener = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && event.contentChanges.length > 0) {
-        texts.push(withEnds(document.getText(), ends));
-      }
-    });
+    let through: string[] = [];
+    let listener: vscode.Disposable | undefined;
     try {
-      if (disk[0] === undefined || !isInFront(document)) {
-        return no;
+      const merged = await onDisk(document);
+      if (merged === undefined || (hash ?? merged.hash) !== merged.hash || !isInFront(document)) {
+        return false;
       }
+      const ends = eolOf(document); // the file may have others
+      const before = document.getText();
+      const wanted = text === undefined ? before : sameEnds(document, text);
+      const carets = caretsOf(document);
+      const texts = [before];
+      this.passing.begin(document);
+      listener = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === document && event.contentChanges.length > 0) {
+          texts.push(withEnds(document.getText(), ends));
+        }
+      });
       await vscode.commands.executeCommand(revert);
       // Where a key came before the file was read, VS Code keeps the text and does not read it.
       // Events do not tell which it was: the text of the file does, which may have changed.
-      disk.push(await textOnDisk(document));
+      const disk = [merged.text, await textOnDisk(document)];
       const read = texts.findIndex((one) => disk.some((d) => d !== undefined && sameText(one, d)));
       if (read < 0) {
-        return no;
+        return false;
       }
       const last = texts[Math.max(read - 1, 0)] as string;
       const mine = { text: carry(before, last, wanted), carets: new Map(carets) };
       for (const [editor, caret] of carets) {
         mine.carets.set(editor, follow(last, mine.text, typedAt(before, last, caret)));
       }
+      through = [wanted];
       await this.putBack(document, texts[read] as string, mine, ends);
-      return { read: true, exact: mine.text === wanted };
+      if (sameText(texts[read] as string, merged.text)) {
+        this.behind.delete(uri);
+      } else {
+        this.behind.set(uri, { state: 'waiting', hash: undefined }); // acp-ls is yet to merge that
+      }
+      return true;
     } finally {
-      listener.dispose();
+      listener?.dispose();
       this.busy.delete(uri);
+      await this.passing.end(document, ...through);
+      if (!this.behind.has(uri)) {
+        this.right.fire();
+      }
     }
   }
 
@@ -300,19 +324,6 @@ export class Documents implements vscode.Disposable {
       `${document.uri.fsPath}: the unsaved text could not be put back after the file was read anew. Undo brings it back.`,
     );
   }
-}
-
-/** Whether a document reads as its file does, or that cannot be told. */
-async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
-  const text = document.getText();
-  const disk = await textOnDisk(document);
-  return disk === undefined || sameText(text, disk);
-}
-
-/** Whether a document has the line ends of a text, if that has them of one kind. */
-function hasEnds(document: vscode.TextDocument, text: string): boolean {
-  const ends = endsOf(text);
-  return ends === undefined || ends === 'mixed' || ends === eolOf(document);
 }
 
 /** Resolves when a document has changed, or after `ms`. */
@@ -378,18 +389,4 @@ function placeCarets(document: vscode.TextDocument, { carets }: Mine): boolean {
     }
   }
   return moved;
-}
-
-async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
-  try {
-    const bytes = await fs.readFile(document.uri.fsPath);
-    try {
-      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    } catch {
-      const text = await vscode.workspace.decode(bytes, { encoding: document.encoding });
-      return text.replace(/^\uFEFF/, '');
-    }
-  } catch {
-    return undefined; // gone, or binary: VS Code knows better what to do
-  }
 }

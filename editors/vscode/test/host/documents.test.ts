@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import {
@@ -140,6 +141,87 @@ suite('documents', () => {
     assert.equal(await document.save(), true);
     assert.equal(await read('behind.txt'), 'my one\ntwo\n3\n');
   });
+
+  /** Has `then` done, once, when `when` is so after a change of the document or what is in front. */
+  const once = (when: () => boolean, then: () => void): void => {
+    const look = () => {
+      if (when()) {
+        vscode.Disposable.from(...listeners).dispose();
+        then();
+      }
+    };
+    const listeners = [
+      vscode.workspace.onDidChangeTextDocument(look),
+      vscode.window.onDidChangeActiveTextEditor(look),
+    ];
+  };
+  for (const when of [
+    'before it is shown',
+    'as it is shown',
+    'just before it is read',
+    'as it is read',
+    'as it is put back',
+  ]) {
+    test(`the agent writes on ${when}: nothing of it is lost, and saving is no conflict`, async () => {
+      const name = `on ${when}.txt`;
+      const document = await open(name, 'one\ntwo\nthree\nfour\nfive\n');
+      await type(2, 0, 'my ');
+      await open('front.txt', 'x\n');
+      const first = '1\ntwo\nthree\nfour\nfive\n';
+      const merged = '1\ntwo\nmy three\nfour\nfive\n';
+      const all = merged.replace('five', '5');
+      await begin(app, session, [{ disk: name, text: first }, { hold: true }]);
+      await until('merged', () => document.getText() === merged);
+      await until('left behind', () => app.documents.isBehind(document.uri.toString()));
+      await quiet(app); // it is put right at once
+      const writesOn = () => writeFileSync(fileOf(name), first.replace('five', '5'));
+      const ends = async () => {
+        await app.execute('acp.cancel', { session });
+        await until('the turn ends', () => app.model.session(session)?.state === 'idle');
+      };
+      const isFront = () => vscode.window.activeTextEditor?.document === document;
+      const isRead = () => !document.getText().includes('my');
+      const { documents, passing } = app;
+      if (when === 'before it is shown') {
+        writesOn();
+      } else if (when === 'as it is shown') {
+        once(isFront, writesOn);
+        // acp-ls looks at the disk while the document has its text, and may find it moved.
+        const asked = new Promise<void>((resolve) => {
+          documents.adopt = (params) => {
+            Reflect.deleteProperty(documents, 'adopt');
+            resolve();
+            return documents.adopt(params);
+          };
+        });
+        const putBack: unknown = Reflect.get(documents, 'putBack');
+        Reflect.set(documents, 'putBack', async (...args: unknown[]) => {
+          Reflect.deleteProperty(documents, 'putBack');
+          await Promise.race([ends(), asked]);
+          await Reflect.apply(putBack as () => Promise<void>, documents, args);
+        });
+      } else if (when === 'just before it is read') {
+        passing.begin = (of) => {
+          Reflect.deleteProperty(passing, 'begin');
+          writesOn();
+          passing.begin(of);
+        };
+      } else {
+        once(isRead, () =>
+          when === 'as it is read' ? writesOn() : once(() => !isRead(), writesOn),
+        );
+      }
+      await vscode.window.showTextDocument(document);
+      await until('all of it is there', () => document.getText() === all);
+      await until('put right', () => !documents.isBehind(document.uri.toString()));
+      await ends();
+      assert.equal(document.getText(), all);
+      await hunksAre(app, document, 'pending 0-1', 'pending 4-5');
+      assert.equal(document.isDirty, true);
+      assert.equal(await document.save(), true);
+      assert.equal(await read(name), all);
+    });
+  }
 
   test('when nobody types, text and base are taken at once', async () => {
     const document = await open('adopt.txt', 'one\ntwo\nthree\n');

@@ -312,10 +312,18 @@ export class Window {
 
   /** Shows the chat, and returns the frame its page is in. */
   async chat() {
-    if ((await this.page.locator('.pane-header[aria-label^="Chat"]').count()) === 0) {
-      const icon = this.page.locator('a[aria-label^="ACP"]');
-      await this.page.locator('.activitybar .action-item', { has: icon }).click();
-    }
+    const view = this.page.locator('.pane-header[aria-label^="Chat"]');
+    const icon = this.page.locator('a[aria-label^="ACP"]');
+    // A click on the icon of what is shown hides it, and a window that is loaded anew may be about
+    // to show it by itself.
+    await this.until('the view is there', async () => {
+      if ((await view.count()) === 0) {
+        await this.page.locator('.activitybar .action-item', { has: icon }).click();
+        const shown = view.first().waitFor({ timeout: impatience });
+        await shown.catch(() => undefined);
+      }
+      return (await view.count()) > 0;
+    });
     return this.theChat();
   }
 

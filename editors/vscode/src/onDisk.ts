@@ -1,0 +1,58 @@
+/** What the files of documents have. VS Code tells nobody what it last saw of them. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { eolOf } from './edits';
+import { endsOf, sameText } from './text';
+
+/** Whether a document reads as its file does, or that cannot be told. */
+export async function isAsOnDisk(document: vscode.TextDocument): Promise<boolean> {
+  const text = document.getText();
+  const disk = await textOnDisk(document);
+  return disk === undefined || sameText(text, disk);
+}
+
+/** Whether a document has the line ends of a text, if that has them of one kind. */
+export function hasEnds(document: vscode.TextDocument, text: string): boolean {
+  const ends = endsOf(text);
+  return ends === undefined || ends === 'mixed' || ends === eolOf(document);
+}
+
+export async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
+  return (await onDisk(document))?.text;
+}
+
+/** What a document's file has. */
+export async function onDisk(
+  document: vscode.TextDocument,
+): Promise<{ text: string; hash: string } | undefined> {
+  try {
+    const bytes = await fs.readFile(document.uri.fsPath);
+    return { text: await decode(bytes, document.encoding), hash: hashOf(bytes) };
+  } catch {
+    return undefined; // gone, or binary: VS Code knows better what to do
+  }
+}
+
+async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    const text = await vscode.workspace.decode(bytes, { encoding });
+    return text.replace(/^\uFEFF/, '');
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Whether a document's file has what a hash is of, or that cannot be told. */
+export function hasHash(document: vscode.TextDocument, hash: string | undefined): boolean {
+  try {
+    return hash === undefined || hashOf(readFileSync(document.uri.fsPath)) === hash;
+  } catch {
+    return true; // there is nothing to overwrite
+  }
+}
