@@ -32,21 +32,26 @@ func (d *Doc) foundAgain(s string, runs []run, held map[uint64]bool) int {
 	return min(gone, longerRows(s, d.text, lo, nhi, runs)-longerRows(s, d.anchor.text, lo, hi, d.anchor.runs))
 }
 
-// longerRows counts the rows [lo, hi) of t that have more than s in them, but for agents' rows.
+// longerRows counts the rows [lo, hi) of t that have more than s in them, but for agents' rows, and
+// takes off the agents' rows outside: of the rows there, which do not change, so many fewer count.
 func longerRows(s string, t text.Text, lo, hi int, runs []run) int {
+	longer := func(row string) bool { return len(row) > len(s) && strings.Contains(row, s) }
+	n := 0
 	agents := map[int]bool{}
 	for _, r := range runs {
 		at := r.at
 		for _, x := range r.rows {
-			if x.inText() {
-				agents[at] = x.agents()
-				at++
+			if !x.inText() {
+				continue
 			}
+			if agents[at] = x.agents(); x.agents() && (at < lo || at >= hi) && longer(x.text) {
+				n--
+			}
+			at++
 		}
 	}
-	n := 0
 	for i := lo; i < hi; i++ {
-		if row := t.Line(i); len(row) > len(s) && !agents[i] && strings.Contains(row, s) {
+		if !agents[i] && longer(t.Line(i)) {
 			n++
 		}
 	}
