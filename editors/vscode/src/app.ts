@@ -105,6 +105,7 @@ export class App implements vscode.Disposable {
           this.review.changed(uri, document.version, contentChanges.map(changeOf));
         }
       }),
+      vscode.workspace.onWillSaveTextDocument((event) => this.beforeSave(event)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.review.closed(uri.toString())),
       vscode.window.onDidChangeActiveTextEditor(() => this.updateContext()),
       vscode.workspace.onDidChangeConfiguration((event) => {
@@ -296,6 +297,18 @@ export class App implements vscode.Disposable {
     }
   }
 
+  /** Has the save wait until what agents that work have written to the file is in the document. */
+  private beforeSave(event: vscode.TextDocumentWillSaveEvent): void {
+    const { document } = event;
+    const { connection } = this;
+    if (connection === undefined || !document.isDirty || !this.isBusy()) {
+      this.documents.explain(document);
+      return;
+    }
+    const looked = this.saves.look(document, () => connection.beforeSave(document));
+    event.waitUntil(looked.then(() => this.documents.explain(document)));
+  }
+
   /** A code lens or a code action of the server's was clicked. */
   private async clicked(command: string, args: unknown[]): Promise<unknown> {
     const params = (args[0] ?? {}) as never;
@@ -324,11 +337,13 @@ export class App implements vscode.Disposable {
       questions: this.questions?.count() ?? 0,
       counts: this.review.counts(),
     });
-    this.setContext(
-      'busy',
-      sessions.some(({ state }) => state === 'running' || state === 'waiting'),
-    );
+    this.setContext('busy', this.isBusy());
     this.setContext('questions', (this.questions?.count() ?? 0) > 0);
+  }
+
+  /** Whether an agent works. */
+  private isBusy(): boolean {
+    return this.model.sessions().some(({ state }) => state === 'running' || state === 'waiting');
   }
 
   /** Remembers which conversation is shown, for when the window is loaded anew. */

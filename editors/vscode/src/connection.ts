@@ -152,6 +152,12 @@ export class Connection {
     }
   }
 
+  /** Has acp-ls bring in what an agent has written to the file of a document that is to be saved. */
+  beforeSave({ uri }: vscode.TextDocument): Promise<unknown> {
+    const textDocument = { uri: this.client.code2ProtocolConverter.asUri(uri) };
+    return this.client.sendRequest('textDocument/willSaveWaitUntil', { textDocument, reason: 1 });
+  }
+
   /** Has VS Code ask for the code lenses of documents again. */
   refreshLenses(of: vscode.TextDocument): void {
     const feature = this.client.getFeature('textDocument/codeLens');

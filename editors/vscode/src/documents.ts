@@ -69,7 +69,6 @@ export class Documents implements vscode.Disposable {
     this.disposables.push(
       this.right,
       vscode.window.onDidChangeActiveTextEditor(() => void this.putRight()),
-      vscode.workspace.onWillSaveTextDocument(({ document }) => this.explain(document)),
       vscode.workspace.onDidSaveTextDocument((document) => void this.forgetIfRead(document)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (this.behind.has(document.uri.toString())) {
@@ -192,7 +191,7 @@ export class Documents implements vscode.Disposable {
   }
 
   /** Says what VS Code is about to ask. */
-  private explain(document: vscode.TextDocument): void {
+  explain(document: vscode.TextDocument): void {
     const behind = this.behind.get(document.uri.toString());
     if (behind?.state === 'merged' && hasHash(document, behind.hash)) {
       void vscode.window.showInformationMessage(
@@ -236,7 +235,7 @@ export class Documents implements vscode.Disposable {
     text?: string,
   ): Promise<boolean> {
     const uri = document.uri.toString();
-    if (this.busy.has(uri)) {
+    if (this.busy.has(uri) || this.saves.isUnderWay(document)) {
       return false;
     }
     this.busy.add(uri);

@@ -4,6 +4,10 @@
  * that takes what the file holds for newer, and what was typed for lost. Therefore edits of
  * acp-ls wait for a save to end, and a save is not told if the document has gone on.
  *
+ * VS Code takes a file that has changed and is as long as before for unchanged, and writes over it
+ * without asking. So while an agent works acp-ls looks at the file first: its edits of before then
+ * do not wait. What comes to the file between that and VS Code's writing is not seen.
+ *
  * A save that acp-ls asks for may change the document: a formatter runs, or what else the user has
  * set. acp-ls is told which changes these are, and which are the user's.
  */
@@ -16,6 +20,9 @@ const unformatted = 'workbench.action.files.saveWithoutFormatting';
 
 /** A save that fails is not told of: after so long it is taken to have ended. */
 const longest = 3000;
+
+/** How long a save waits for acp-ls, in milliseconds: VS Code waits no longer than 1750. */
+const longestLook = 1000;
 
 /** Documents that are left unsaved within so long of each other are told of at once. */
 const together = 500;
@@ -31,6 +38,8 @@ interface Save {
 
 export class Saves implements vscode.Disposable {
   private readonly underWay = new Map<string, Save>();
+  /** Saves that acp-ls looks at the file before, by URI. */
+  private readonly looking = new Set<string>();
   /** How many saves of a document acp-ls waits for, by URI. */
   private readonly asked = new Map<string, number>();
   /** Names of documents that were left unsaved, which the user has not been told of yet. */
@@ -184,9 +193,34 @@ export class Saves implements vscode.Disposable {
 
   /** Waits until none of some documents is being saved. */
   async ended(uris: string[]): Promise<void> {
-    await Promise.all(
-      uris.map((uri) => this.underWay.get(vscode.Uri.parse(uri).toString())?.ended),
-    );
+    const saved = uris
+      .map((uri) => vscode.Uri.parse(uri).toString())
+      .filter((uri) => !this.looking.has(uri));
+    await Promise.all(saved.map((uri) => this.underWay.get(uri)?.ended));
+  }
+
+  /** Whether a document is being saved. */
+  isUnderWay({ uri }: vscode.TextDocument): boolean {
+    return this.underWay.has(uri.toString());
+  }
+
+  /** Has acp-ls look at the file of a document that VS Code, and not acp-ls, is about to save. */
+  async look({ uri }: vscode.TextDocument, ask: () => Promise<unknown>): Promise<void> {
+    const of = uri.toString();
+    if (this.asked.has(of) || this.looking.has(of)) {
+      return;
+    }
+    this.looking.add(of);
+    let timer: NodeJS.Timeout | undefined;
+    const long = new Promise((resolve) => {
+      timer = setTimeout(resolve, longestLook);
+    });
+    try {
+      await Promise.race([ask().catch(() => undefined), long]);
+    } finally {
+      clearTimeout(timer);
+      this.looking.delete(of);
+    }
   }
 
   /** Whether a document that VS Code says was saved reads as its file does. */

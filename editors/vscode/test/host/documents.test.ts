@@ -12,6 +12,7 @@ import {
   prompt,
   quiet,
   read,
+  said,
   theApp,
   type,
   until,
@@ -221,6 +222,40 @@ suite('documents', () => {
       assert.equal(await document.save(), true);
       assert.equal(await read(name), all);
     });
+  }
+
+  for (const [length, agents] of [
+    ['as long as before', 'FIVE'],
+    ['longer', 'five of the agent'],
+  ] as const) {
+    for (const [where, row] of [
+      ['', 1],
+      [' beside what is typed', 3],
+    ] as const) {
+      test(`a file that the agent has made ${length}${where} is not written over by a save at once`, async () => {
+        const name = `over ${length}${where}.txt`;
+        const rows = ['one', 'two', 'three', 'four', 'five', ''];
+        const document = await open(name, rows.join('\n'));
+        await begin(app, session, [{ say: name }, { hold: true }]);
+        await until('it is at work', () => said(app, 'agent').includes(name));
+        await type(row, 0, 'my ');
+        await write(name, rows.with(4, agents).join('\n'));
+        const saved = await document.save(); // VS Code asks first if the file is longer
+        const mine = rows.with(row, `my ${rows[row]}`);
+        const all = (where ? mine : mine.with(4, agents)).join('\n');
+        assert.equal(document.getText(), all);
+        // Where both have changed the user's text stays, and the agent's is not lost.
+        await hunksAre(app, document, where ? 'conflict 3-5' : 'pending 4-5');
+        if (!saved) {
+          await until('put right', () => !app.documents.isBehind(document.uri.toString()));
+          assert.equal(await document.save(), true);
+        }
+        assert.equal(await read(name), all);
+        await app.execute('acp.cancel', { session });
+        await until('the turn ends', () => app.model.session(session)?.state === 'idle');
+        await hunksAre(app, document, where ? 'conflict 3-5' : 'pending 4-5');
+      });
+    }
   }
 
   test('when nobody types, text and base are taken at once', async () => {
