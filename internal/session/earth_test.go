@@ -175,7 +175,9 @@ func (w *earth) crash() map[string]string {
 		texts[uri] = d.text.String()
 	}
 	w.e.mu.Unlock()
-	w.written = nil
+	if w.written != nil { // else something may be written just now
+		w.written = nil
+	}
 	w.close()
 	w.revert(state, root)
 	w.start()
