@@ -26,6 +26,13 @@ type suspicion struct {
 	since  *taken      // what of the disk was taken in then, or by the same text since
 	whose  review.Origin
 	info   fs.FileInfo // of the file when the change was told of; nil if there was none
+
+	// earlier is what this one went on from and the file was not written since: it had what it has
+	// already when that was told of. alone is the document before this change alone, nil if that
+	// was nothing that can have been read over.
+	earlier *suspicion
+	alone   *review.Doc
+	waited  bool // once, for what else the editor reads
 }
 
 // turned reports whether nothing but the line ends were turned: an editor that reads a file anew
@@ -55,11 +62,14 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 		return
 	}
 	info, _ := os.Stat(string(f.path))
-	if goesOn = goesOn && (a.turned() || writtenSince(a.info, info)); !goesOn && !reads {
-		return
-	}
 	s := &suspicion{was: f.doc.Clone(), doc: f.doc, text: after, before: f.before, since: f.before, whose: o, info: info}
 	if goesOn {
+		if !a.turned() && !writtenSince(a.info, info) {
+			s.earlier = a
+		}
+		if s.earlier != nil && reads {
+			s.alone = s.was
+		}
 		s.was = a.was
 	}
 	f.anew = s
@@ -68,6 +78,69 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 			f.core.log.Warn("look whether a document was read anew", "path", f.path, "err", err)
 		}
 	})
+}
+
+// of is the newest of s and those that it went on from whose text is now; s if there is none, nil if
+// the user has made that text. mu is held.
+func (s *suspicion) of(now text.Text) *suspicion {
+	norm := buffers.NormHashText(now)
+	for of := s; of != nil; of = of.earlier {
+		if buffers.NormHashText(of.text) != norm {
+			continue
+		}
+		if of.earlier != nil && buffers.NormHashText(of.before.Text) == norm {
+			return nil // typed and taken back
+		}
+		for e := of.earlier; e != nil; e = e.earlier {
+			switch {
+			case e.within(now):
+			case of.alone == nil:
+				return nil
+			default: // what came before was typed
+				alone := *of
+				alone.was = of.alone
+				return &alone
+			}
+		}
+		return of
+	}
+	return s
+}
+
+// within reports whether now has all rows that came with the change.
+func (s *suspicion) within(now text.Text) bool {
+	there := rowsCome(s.was.Text(), now)
+	for row, n := range rowsCome(s.was.Text(), s.text) {
+		if n > max(0, there[row]) {
+			return false
+		}
+	}
+	return true
+}
+
+// rowsCome counts how many more of each row now has than was, or fewer.
+func rowsCome(was, now text.Text) map[string]int {
+	n := map[string]int{}
+	for _, row := range now.Lines(0, now.LineCount()) {
+		n[row]++
+	}
+	for _, row := range was.Lines(0, was.LineCount()) {
+		n[row]--
+	}
+	return n
+}
+
+// missedHere reports once whether a document has what the disk had no more when that was looked at,
+// as far as that can be told: its editor may be about to tell what it has read since.
+func (f *file) missedHere() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	m := f.missed
+	if m == nil || m.waited || m.doc != f.doc || !m.text.Equal(f.doc.Text()) {
+		return false
+	}
+	m.waited = true
+	return true
 }
 
 // findOut compares the text of a change that was noted by suspect with the disk.
@@ -88,23 +161,31 @@ func (f *file) findOut(ctx context.Context) error {
 	if _, encoded := buffers.SumOf(err); encoded {
 		return f.rereadHeld(ctx, func() bool { return false })
 	}
+	now := text.New(disk.Content)
+	newest := noted
 	f.mu.Lock()
+	if noted = newest.of(now); noted == nil {
+		if f.anew == newest {
+			f.anew = nil
+		}
+		f.mu.Unlock()
+		return err
+	}
 	was := noted.was.Clone() // it is tracked by now, if another call has found out
 	f.mu.Unlock()
 	hand := f.gitsHand(ctx, disk, was)
 	elsewhere := f.core.elsewhere.wroteText(f.path, noted.text)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.anew != noted {
+	if f.anew != newest {
 		return nil // another call has found out, or there is a newer one
 	}
 	f.anew = nil
 	if err != nil || !disk.Exists {
 		return err
 	}
-	now := text.New(disk.Content)
 	all := buffers.NormHashText(now) == buffers.NormHashText(noted.text)
-	if !all && writtenSince(noted.info, disk.Info) {
+	if !all && (writtenSince(noted.info, disk.Info) || buffers.NormHashText(now) != buffers.NormHashText(noted.before.Text) && noted.within(now)) {
 		f.missed = noted // perhaps the editor reads that too, and this was what the disk had before
 	}
 	if turned := noted.turned(); !all && !turned || turned && buffers.EndsOf(now).EOL != buffers.EndsOf(noted.text).EOL {

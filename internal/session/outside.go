@@ -198,6 +198,8 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 		return false, nil
 	case !settled:
 		return true, nil
+	case d.State() == buffers.Dirty && f.missedHere():
+		return true, pause(ctx, quietFor)
 	case d.State() == buffers.Dirty:
 		if err := f.mergeDisk(ctx, whose, over); !errors.Is(err, errSaved) {
 			return false, err
