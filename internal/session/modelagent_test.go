@@ -18,10 +18,6 @@ func (w *modelWorld) turnStep() error {
 		w.logf("a turn begins (%d)", slices.Index(w.sessions, w.modelSession))
 		others := w.inTurn()
 		w.host = nil
-		dirty := map[*modelFile]bool{}
-		for _, f := range w.files {
-			dirty[f] = f.open && w.dirty(f)
-		}
 		if w.session == "" && w.opts.two {
 			info, err := w.c.NewSession(w.t.Context(), NewSession{})
 			if err != nil {
@@ -41,13 +37,8 @@ func (w *modelWorld) turnStep() error {
 		for _, f := range w.files {
 			f.knows, f.refused = false, nil
 			f.seen = append(f.seen, w.see(f).text)
-			if others { // what they have done so far is theirs
-				if err := w.noticed(f, true); err != nil {
-					return err
-				}
-			} else if dirty[f] {
-				f.taken, f.isTaken = f.disk, f.exists
-			} else if err := w.noticed(f, false); err != nil {
+			// What others have done so far is theirs, and that of other programs the user's.
+			if err := w.noticed(f, others); err != nil {
 				return err
 			}
 			f.mirror = "\x00"

@@ -70,6 +70,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 		return
 	}
 	for _, f := range files {
+		c.bringUnsaved(f)
 		if err := f.takeBefore(c.ctx, first[f]); err != nil && c.ctx.Err() == nil {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
 		}
@@ -77,6 +78,22 @@ func (c *Core) turnStart(s *session, t *turn) {
 	c.followEncoded(c.ctx, files)
 	s.takeCheckpoint(c.ctx, t)
 	c.spawn(func() { c.turnPoint(s, t) })
+}
+
+// bringUnsaved brings what has changed on disk under unsaved text into that: the before-copy would
+// have it, and neither what the agent changes from then on nor an editor that adopts the disk's
+// state with it would tell that the text has not.
+func (c *Core) bringUnsaved(f *file) {
+	f.mu.Lock()
+	_, d, open := f.live()
+	unsaved := open && d.State() == buffers.Dirty && f.before != nil
+	f.mu.Unlock()
+	if !unsaved {
+		return
+	}
+	if err := f.catchUpAs(c.ctx, usersOwn); err != nil && c.ctx.Err() == nil {
+		c.log.Warn("bring unsaved text up to date before a turn", "path", f.path, "err", err)
+	}
 }
 
 // othersPoint has what other turns in the session's folder have done so far taken
