@@ -213,6 +213,23 @@ func (s *Store) lookedEncoded(p Path, now *observation) {
 	}
 }
 
+// Adopted notes that the editor has made base, which the file had, what a document is compared with to say whether it has
+// something unsaved, and has told of no text in which that was so. d is the document as it was; one that was closed and
+// opened since says by itself what it was opened with.
+func (s *Store) Adopted(d *Document, base text.Text) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	key := uriKey(d.URI)
+	doc := s.get(key)
+	if doc == nil || doc.file != d.file {
+		return
+	}
+	after := *doc
+	after.saved = hashLater(base)
+	after.reconcile()
+	s.put(key, &after)
+}
+
 // Loaded notes that a document has the text that its editor has read from the file, which nobody else can read or which has
 // something else by now: d, as it is. It reports whether the document still has that text.
 func (s *Store) Loaded(d *Document) bool {

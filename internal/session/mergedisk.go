@@ -119,6 +119,7 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 		f.land(now)
 	}
 	f.mu.Unlock()
+	live.at.store.Adopted(d, take.takes().Text) // what was saved before is unsaved from now on
 	var again errAgain
 	if err := f.await(ctx, fl, take, nil); errors.As(err, &again) {
 		return false, nil
