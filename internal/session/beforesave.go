@@ -44,7 +44,7 @@ func (f *file) adoptOrChangeHeld(ctx context.Context, disk buffers.Disk, take op
 		f.mu.Lock()
 		live, d, open := f.live()
 		f.mu.Unlock()
-		if adopted, err := f.adopt(ctx, take); err != nil || adopted {
+		if adopted, err := f.adopt(ctx, disk, take); err != nil || adopted {
 			return err
 		}
 		if !open || !live.at.editor.Can("adopt") {

@@ -84,7 +84,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 
 // adopt has the editor take the merged text and the disk's state together, so
 // that saving is no conflict later. It reports whether that was done; ops is held.
-func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
+func (f *file) adopt(ctx context.Context, disk buffers.Disk, take operation) (bool, error) {
 	if err := f.awaitSettled(ctx); err != nil {
 		return false, err
 	}
@@ -107,7 +107,7 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 	announce := f.announce(next, false, nil)
 	f.mu.Unlock()
 	announce()
-	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String(), take.takes().String())
+	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String(), disk.Content)
 	if err != nil || !adopted {
 		f.mu.Lock()
 		f.flight = nil
@@ -119,7 +119,7 @@ func (f *file) adopt(ctx context.Context, take operation) (bool, error) {
 		f.land(now)
 	}
 	f.mu.Unlock()
-	live.at.store.Adopted(d, take.takes().Text) // what was saved before is unsaved from now on
+	live.at.store.Adopted(d, text.New(disk.Content)) // what was saved before is unsaved from now on
 	var again errAgain
 	if err := f.await(ctx, fl, take, nil); errors.As(err, &again) {
 		return false, nil

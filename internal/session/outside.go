@@ -269,7 +269,7 @@ func (f *file) adoptOrChange(ctx context.Context, disk buffers.Disk, take operat
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
-	adopted, err := f.adopt(ctx, take)
+	adopted, err := f.adopt(ctx, disk, take)
 	f.unlockOps()
 	if err == nil && !adopted {
 		_, err = f.change(ctx, take)

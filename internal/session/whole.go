@@ -413,7 +413,10 @@ func (f *file) readBack(ctx context.Context) {
 		done, err = live.at.editor.Reload(ctx, live.uri)
 	}
 	if !done { // it has something unsaved, and keeps it
-		_, err = f.adopt(ctx, operation{label: "written back", apply: func(*review.Doc) error { return nil }})
+		disk, unread := buffers.ReadDisk(f.path)
+		if err = unread; err == nil && disk.Exists {
+			_, err = f.adopt(ctx, disk, operation{label: "written back", apply: func(*review.Doc) error { return nil }})
+		}
 	}
 	if err != nil && ctx.Err() == nil {
 		f.core.log.Warn("have a file read that was written back", "path", f.path, "err", err)
