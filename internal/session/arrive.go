@@ -278,6 +278,7 @@ func (f *file) followDisk(ctx context.Context) error {
 	if len(f.open) > 0 {
 		return nil
 	}
+	defer f.unbrought.Store(nil)
 	if f.doc == nil {
 		f.closing = false // nothing that was tracked is thrown away
 		return nil

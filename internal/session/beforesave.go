@@ -22,7 +22,7 @@ func (a *Attachment) BeforeSave(ctx context.Context, uri string) (bool, error) {
 		return false, nil
 	}
 	f, turns := c.file(d.Path()), c.turnsAt(d.Path())
-	if err := f.catchUpUnless(ctx, f.whose, func() bool { return c.turnsAt(f.path) != turns }); err != nil {
+	if err := unlessBehind(f.catchUpUnless(ctx, f.whose, func() bool { return c.turnsAt(f.path) != turns })); err != nil {
 		return false, err
 	}
 	disk, err := a.store.Look(f.path)

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
-	"acp-ls/internal/config"
 	"acp-ls/internal/review"
 )
 
@@ -36,7 +34,7 @@ var acceptance = decision{
 // discarded. In conflicts it takes mine, which changes no text.
 func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
 	out, err := c.decideOrMark(ctx, d, review.TakeMine, review.StatePending, decision{
-		label: "reject", rejects: true, entire: true, conflicts: review.TakeMine,
+		label: "reject", rejects: true, undoes: d.undoes, entire: true, conflicts: review.TakeMine,
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.RejectChanges(of...) },
 	})
@@ -83,6 +81,7 @@ type decision struct {
 	rejects bool
 	entire  bool // it is about files as a whole too
 
+	undoes   bool // what agents have done goes with it, also what was accepted
 	restores bool
 	git      bool // the user has decided with git
 	apply    func(*review.Doc, []string) ([]string, []review.Refusal)
@@ -312,6 +311,8 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		}
 		return nil
 	}
+	// What an agent has written since is not what the user has seen, and is not to be taken back with that.
+	behind := (how.rejects && !how.undoes || how.restores) && f.lookFirst(ctx)
 	res, err := f.change(ctx, operation{
 		label: how.label, rejects: how.rejects, restores: how.restores, git: how.git,
 		apply: func(d *review.Doc) error {
@@ -392,7 +393,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		return f.removeUnderDocument()
 	case res.onDisk || !res.changed:
 	default:
-		f.saveDecided(ctx, res)
+		f.saveDecided(ctx, res, behind)
 	}
 	if absent && isThere(f.path) { // the file that was made is there again
 		f.core.elsewhere.makesExec(f.path, true)
@@ -452,26 +453,6 @@ func (f *file) moveBackRejected(ctx context.Context, change *FileChange, rejects
 		return
 	}
 	out.Decided = append(out.Decided, change.ID)
-}
-
-// saveDecided saves a document after a decision, if nothing was unsaved before it. No formatter
-// is to touch what was decided: what is rejected is to be as it was.
-func (f *file) saveDecided(ctx context.Context, out outcome) {
-	if !out.wasSaved() || f.core.settings().Files.Save == config.SaveNever {
-		return
-	}
-	f.mu.Lock()
-	garbled := f.encoded != nil && f.doc != nil && isGarbled(f.doc.Text())
-	f.mu.Unlock()
-	if garbled {
-		return // that is for the user to do, who sees it
-	}
-	if d, ok := out.doc.at.Document(out.doc.uri); ok {
-		f.core.elsewhere.wrote(f.path, d.Text)
-	}
-	if err := out.doc.at.editor.Save(ctx, out.doc.uri, 0, false); err != nil && !errors.Is(err, ErrUnsupported) {
-		f.core.log.Warn("save after decision", "path", f.path, "err", err)
-	}
 }
 
 // removeUnderDocument removes a file an agent had made and whose document the

@@ -34,6 +34,8 @@ type file struct {
 	missed *suspicion // the same, of what the disk had no more when it was looked at
 	sent   *text.Text // what an agent last wrote through us, as it sent it
 
+	unbrought atomic.Pointer[unbrought] // what a turn could not bring into the document; nil if there is nothing
+
 	unadopted *text.Text // what the disk had when that was last taken in by an edit alone
 
 	history []agentStep // what agents have done, for taking a turn back

@@ -189,7 +189,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		}
 	}
 	f := c.file(p)
-	if err := f.catchUp(ctx); err != nil {
+	if err := unlessBehind(f.catchUp(ctx)); err != nil {
 		return w, Errorf(KindInvalid, "%s could not be brought up to date with the disk: %w", path, err)
 	}
 	if err := s.takeInFirst(ctx, f); err != nil {

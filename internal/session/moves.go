@@ -313,7 +313,7 @@ func (f *file) moveBack(ctx context.Context) error {
 		return err
 	}
 	from.keep(true)
-	return from.catchUpAs(ctx, usersOwn)
+	return unlessBehind(from.catchUpAs(ctx, usersOwn))
 }
 
 func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bool) error {

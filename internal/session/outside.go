@@ -70,6 +70,8 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	now := text.New(disk.Content)
 	if f.keepBefore(now); had != nil && had.Equal(now) {
 		f.before = had // whose it is may still matter
+	} else if had != nil && f.unbrought.Load().is(now) {
+		f.before = had // it is to come into the document yet
 	} else if had != nil && had.emptied != nil {
 		f.before = f.before.emptiedFrom(had.emptied)
 	}
@@ -126,19 +128,25 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 	return f.catchUpUnless(ctx, whose, func() bool { return false })
 }
 
-// catchUpUnless is catchUpAs, unless it is over when the disk has been read.
+// catchUpUnless is catchUpAs, unless it is over when the disk has been read. errBehind: each time
+// something else has come between.
 func (f *file) catchUpUnless(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
 	f.mu.Lock()
 	if f.underDocument() {
 		whose = func(text.Text, *taken) review.Origin { return usersOwn(text.Text{}, nil) }
 	}
 	f.mu.Unlock()
-	for range maxTries {
+	for try := range maxTries {
+		if try > 1 { // it may be that somebody is just at it
+			if err := pause(ctx, quietFor); err != nil {
+				return err
+			}
+		}
 		if again, err := f.catchUpOnce(ctx, whose, over); err != nil || !again {
 			return err
 		}
 	}
-	return nil
+	return errBehind
 }
 
 // cameTo takes in that a document has what the disk has, though nobody brought it there: the
@@ -397,6 +405,9 @@ func (f *file) seen(live openDoc, disk buffers.Disk, saves int) (d *buffers.Docu
 // whose says who has put a text on the disk, where before was: what had been
 // there when the turn began is not the agent's.
 func (f *file) whose(now text.Text, before *taken) review.Origin {
+	if o := f.unbrought.Load(); o.is(now) {
+		return o.by
+	}
 	if before != nil && buffers.NormHashText(before.Text) == buffers.NormHashText(now) {
 		if before.by != nil {
 			return *before.by

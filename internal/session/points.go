@@ -136,7 +136,10 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 	defer s.compareNamed(c.ctx)
 	defer s.compareDisk(c.ctx)
 	for _, f := range c.filesOf(s) {
-		if err := f.catchUp(c.ctx); err != nil && c.ctx.Err() == nil {
+		err := f.catchUp(c.ctx)
+		if last && behindBy(err) {
+			f.goOn()
+		} else if err != nil && c.ctx.Err() == nil {
 			c.log.Warn("bring document up to date", "path", f.path, "err", err)
 		}
 	}

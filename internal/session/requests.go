@@ -59,6 +59,8 @@ type Decide struct {
 	Session string
 	Turn    string
 	Rev     string
+
+	undoes bool // it is the first half of an undo
 }
 
 // Decision is what became of a Decide.

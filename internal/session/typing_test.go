@@ -147,3 +147,83 @@ func TestTypingWithoutEnd(t *testing.T) {
 		w.close()
 	})
 }
+
+// An editor that takes no edit at all is not asked for ever, and the user is told what to do.
+func TestEditorThatTakesNothingBehindTheDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newEarth(t)
+		w.start()
+		w.t = t
+		uri, path := w.uri("a"), w.path("a")
+		writeFile(t, path, ten)
+		w.e.open(uri, ten)
+		asked := 0
+		w.e.onApply = func(DocumentEdit) (bool, error) { asked++; return true, ErrRefused }
+		turnOf(t, w.c, w.l, func(Host, string) {
+			time.Sleep(time.Second)
+			writeFile(t, path, strings.Replace(ten, "5\n", "AGENT\n", 1))
+		})
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		before := asked
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		if said := w.e.said(); len(said) != 1 || !strings.Contains(said[0], "load the file anew") || asked != before {
+			t.Errorf("said %q, asked %d and %d times", said, before, asked)
+		}
+		if got := w.e.text(uri); got != ten {
+			t.Errorf("text %q", got)
+		}
+		w.close()
+	})
+}
+
+// What an agent has written on disk comes into a document in which the user never pauses as soon as
+// they do, also after the turn, and after another has begun: it is the agent's. They are told of it.
+func TestTypingWithoutEndBehindTheDisk(t *testing.T) {
+	for _, another := range []bool{false, true} {
+		t.Run(fmt.Sprintf("another turn %v", another), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newEarth(t)
+				w.start()
+				w.t = t
+				uri, path := w.uri("a"), w.path("a")
+				writeFile(t, path, ten)
+				w.e.open(uri, ten)
+				slow(w.e, func() time.Duration { return 100 * time.Millisecond })
+				stop, typed := make(chan struct{}), make(chan string)
+				go func() {
+					typed <- typist(w.e, uri, stop, func() time.Duration { return 50 * time.Millisecond })
+				}()
+				turnOf(t, w.c, w.l, func(Host, string) {
+					time.Sleep(time.Second)
+					writeFile(t, path, strings.Replace(ten, "5\n", "AGENT\n", 1))
+				})
+				if another {
+					turnOf(t, w.c, w.l, func(Host, string) { time.Sleep(time.Second) })
+				}
+				for len(w.e.said()) == 0 {
+					time.Sleep(time.Second)
+				}
+				if said := w.e.said(); len(said) != 1 || !strings.Contains(said[0], "a was changed on disk by ") {
+					t.Errorf("said %q", said)
+				}
+				close(stop)
+				keys := <-typed
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				base := strings.Replace(ten, "\n", keys+"\n", 1)
+				if got, want := w.e.text(uri), strings.Replace(base, "5\n", "AGENT\n", 1); got != want {
+					t.Errorf("text %q, want %q", got, want)
+				}
+				if got, err := w.c.Baseline(uri); err != nil || got != base {
+					t.Errorf("baseline %q, want %q, %v", got, base, err)
+				}
+				if hunks := hunksOf(t, w.c, uri); len(hunks) != 1 || hunks[0].Text != "AGENT\n" || hunks[0].Origins[0].Turn != "s1.1.1" {
+					t.Errorf("hunks %+v", hunks)
+				}
+				w.close()
+			})
+		})
+	}
+}

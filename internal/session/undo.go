@@ -77,7 +77,7 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 	for _, f := range c.allFiles() {
 		had[f] = f.wasThere(session, turn)
 	}
-	out, err := c.Reject(ctx, Decide{Session: session, Turn: turn})
+	out, err := c.Reject(ctx, Decide{Session: session, Turn: turn, undoes: true})
 	if err != nil {
 		return out, err
 	}
@@ -205,7 +205,7 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 	f.history = slices.DeleteFunc(f.history, is)
 	f.mu.Unlock()
 	if out.changed && !out.onDisk {
-		f.saveDecided(ctx, out)
+		f.saveDecided(ctx, out, false)
 	}
 	if had && out.changed && !out.onDisk {
 		if err := f.writeUndone(ctx, out.text); err != nil {
