@@ -67,12 +67,14 @@ func disputesOf(m merge.TextResult, ids []string, base text.Text) []dispute {
 // still. What the disk has next is compared with that, or what was in conflict would be
 // in conflict with itself when it is given up.
 func (t *taken) in(d *review.Doc) text.Text {
-	if len(t.disputes) == 0 {
-		return t.Text
-	}
+	return t.inWith(d, func(string) bool { return false })
+}
+
+// inWith is in, with what is disputed in the conflicts also.
+func (t *taken) inWith(d *review.Doc, also func(hunk string) bool) text.Text {
 	out := t.Text
 	for _, p := range slices.Backward(t.disputes) {
-		if d.Disputed(p.hunk) {
+		if d.Disputed(p.hunk) && !also(p.hunk) {
 			out = withRows(out, p.rows, p.was)
 		}
 	}
@@ -92,6 +94,30 @@ func withRows(t text.Text, at [2]int, rows string) text.Text {
 	return t.Replace(start, end, rows)
 }
 
+// disputedBy says who has written the rows of a conflict with what the disk has now, which is o's
+// or was in conflict with the text of d before. What other programs of the user's have written is
+// the user's, but not that text: it is another program's then, and sure to be, unlike a change of
+// which nobody knows whose it is.
+func (t *taken) disputedBy(d *review.Doc, o review.Origin) func(theirs string) review.Origin {
+	if o.Author == review.AuthorUser {
+		o.Author = review.AuthorDisk
+	}
+	open := d.Hunks(review.StateConflict)
+	return func(theirs string) review.Origin {
+		if !strings.Contains(t.String(), theirs) {
+			return o
+		}
+		for _, p := range t.disputes {
+			rows := t.Slice(t.LineStart(p.rows[0]), t.LineStart(p.rows[1]))
+			i := slices.IndexFunc(open, func(h review.Hunk) bool { return h.ID == p.hunk })
+			if i >= 0 && rows != "" && strings.Contains(theirs, rows) {
+				return open[i].Origins[0]
+			}
+		}
+		return o
+	}
+}
+
 // withdraw ends the conflicts in d about what the disk had, but for those that there
 // are still.
 func (t *taken) withdraw(d *review.Doc, still []dispute) {
@@ -108,16 +134,31 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 // bringTo makes what the disk has the text of d, by the user's will: what was not saved is
 // gone. What of it was in conflict with that is whose it was.
 func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
-	back := t.in(d)
+	back, users := t.in(d), t.inWith(d, t.ofOthers(d))
 	if was := markedAs(d, back); !d.Text().Equal(was) {
 		d.ThrowAway(was)
 	}
-	if !back.Equal(t.Text) {
+	if !users.Equal(back) {
+		d.Follow(markedAs(d, users), review.AuthorUser)
+	}
+	if !users.Equal(t.Text) {
 		by := *t.by
 		by.Change = id()
 		d.AgentEdit(markedAs(d, t.Text), by)
 	}
 	t.settle(d)
+}
+
+// ofOthers tells which conflicts in d are with what other programs of the user's have written:
+// that is no change to decide on, but for the conflict.
+func (t *taken) ofOthers(d *review.Doc) func(hunk string) bool {
+	others := map[string]bool{}
+	if len(t.disputes) > 0 {
+		for _, h := range d.Hunks(review.StateConflict) {
+			others[h.ID] = h.Origins[0].Author == review.AuthorDisk && h.Origins[0].Sure
+		}
+	}
+	return func(hunk string) bool { return t.by == nil || t.by.Author == review.AuthorUser || others[hunk] }
 }
 
 // settle ends the conflicts about what the disk has: all of it is the text of d now.

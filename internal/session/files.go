@@ -276,7 +276,7 @@ func patch(d *review.Doc, base, content string, o review.Origin) error {
 		d.AgentEdit(text.New(m.Text), o)
 		return nil
 	}
-	addConflicts(d, o, m, base, content)
+	addConflicts(d, always(o), m, base, content)
 	rows := d.Text().LineCount()
 	var lines []string
 	for _, k := range m.Conflicts {
@@ -304,9 +304,10 @@ func whoChanged(d *review.Doc, conflicts []merge.Conflict, o review.Origin) stri
 	return "the user, or " + strings.Join(agents, " or ") + " in another session, has"
 }
 
-// addConflicts keeps what of theirs could not be merged into d's text. It returns the IDs of
+// addConflicts keeps what of theirs could not be merged into d's text; by says whose the rows of
+// theirs in a conflict are. It returns the IDs of
 // the hunks, one for each conflict of m.
-func addConflicts(d *review.Doc, o review.Origin, m merge.TextResult, base, theirs string) []string {
+func addConflicts(d *review.Doc, by func(theirs string) review.Origin, m merge.TextResult, base, theirs string) []string {
 	b, t := text.New(base), text.New(theirs)
 	rows := func(t text.Text, r [2]int) string { return t.Slice(t.LineStart(r[0]), t.LineStart(r[1])) }
 	open := d.Hunks(review.StateConflict)
@@ -320,10 +321,15 @@ func addConflicts(d *review.Doc, o review.Origin, m merge.TextResult, base, thei
 		}); i >= 0 {
 			ids = append(ids, open[i].ID)
 		} else {
-			ids = append(ids, d.AddConflict(o, k.Ours[0], k.Ours[1], rows(b, k.Base), want))
+			ids = append(ids, d.AddConflict(by(want), k.Ours[0], k.Ours[1], rows(b, k.Base), want))
 		}
 	}
 	return ids
+}
+
+// always says of whatever is in a conflict that it is o's.
+func always(o review.Origin) func(string) review.Origin {
+	return func(string) review.Origin { return o }
 }
 
 // rowsOf are the rows of a piece of text, whether or not the last has a line end.

@@ -71,7 +71,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 		apply: func(doc *review.Doc) error {
 			base := baseOnDisk(before.in(doc), lately, earlier, disk.Content).String()
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
-			disputes = disputesOf(m, addConflicts(doc, byAnother(o), m, base, disk.Content), text.New(base))
+			disputes = disputesOf(m, addConflicts(doc, before.disputedBy(doc, o), m, base, disk.Content), text.New(base))
 			before.withdraw(doc, disputes)
 			hand.edit(doc, text.New(m.Text), o)
 			return nil
@@ -80,15 +80,6 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 		stale: func() bool { return f.saves != saves },
 	}
 	return f.adoptOrChangeHeld(ctx, disk, take)
-}
-
-// byAnother is o for what is in conflict with the user's text: what the user's other programs do
-// is the user's, but not that.
-func byAnother(o review.Origin) review.Origin {
-	if o.Author == review.AuthorUser {
-		o.Author = review.AuthorDisk
-	}
-	return o
 }
 
 // adopt has the editor take the merged text and the disk's state together, so

@@ -188,8 +188,8 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 			for _, s := range slices.Backward(steps) {
 				before, live := s.before.String(), d.Text().String()
 				after, m := s.backwards(live)
-				ids := addConflicts(d, review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"},
-					m, after, before)
+				by := review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"}
+				ids := addConflicts(d, always(by), m, after, before)
 				conflicts = conflicts || len(ids) > 0
 				if !d.Text().Equal(text.New(m.Text)) {
 					d.Reload(text.New(m.Text), o)
