@@ -1,6 +1,7 @@
 package session
 
 import (
+	"path/filepath"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -41,5 +42,33 @@ func TestEmptiedFileIsBelievedLate(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// So it is where nothing is known but the document: one whose file could not be read as text.
+func TestEmptiedFileOfADocumentIsBelievedLate(t *testing.T) {
+	t.Parallel()
+	c, e, root := setup(t, &fakeLauncher{})
+	path := filepath.Join(root, "a")
+	full := buffers.Disk{Exists: true, Content: "a\nb\n"}
+	writeFile(t, path, full.Content)
+	e.open(buffers.PathURI(path), full.Content)
+	p, err := buffers.Resolve(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := c.file(p)
+	f.mu.Lock()
+	f.before = nil
+	f.mu.Unlock()
+	n := 0
+	got, err := f.whole(t.Context(), func(buffers.Path) (buffers.Disk, error) {
+		if n++; n <= 3 {
+			return buffers.Disk{Exists: true}, nil
+		}
+		return full, nil
+	})
+	if err != nil || !got.Exists || got.Content != full.Content {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -28,6 +28,8 @@ func (f *file) whole(ctx context.Context, read func(buffers.Path) (buffers.Disk,
 func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.Disk, error), last *buffers.Disk) (buffers.Disk, error) {
 	f.mu.Lock()
 	before := f.before
+	_, d, open := f.live()
+	held := before != nil && before.Len() > 0 || before == nil && open && d.Text.Len() > 0
 	f.mu.Unlock()
 	for tries, alike := 0, 0; ; tries++ {
 		disk, err := read(f.path)
@@ -37,7 +39,7 @@ func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.
 			alike = 0
 		}
 		enough := 1
-		if before != nil && before.Len() > 0 && disk.Exists && disk.Content == "" {
+		if held && disk.Exists && disk.Content == "" {
 			enough = emptyFor
 		}
 		switch {
