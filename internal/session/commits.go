@@ -284,6 +284,13 @@ func (f *file) knownToGit() bool {
 	return f.ingit.known && !f.unmarked()
 }
 
+// lookedAtInGit tells that it is known what git had of the file, whatever has become of its rows since.
+func (f *file) lookedAtInGit() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.ingit.known
+}
+
 func (f *file) renamedFrom() buffers.Path {
 	f.mu.Lock()
 	defer f.mu.Unlock()

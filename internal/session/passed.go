@@ -19,7 +19,7 @@ const maxPassed = 32
 // acceptPassed accepts what commits have of files that HEAD was at since the last look, as if
 // it had been looked at each.
 func (c *Core) acceptPassed(ctx context.Context, r *repo, files []*file, commits []string) error {
-	files = slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return !f.knownToGit() })
+	files = slices.DeleteFunc(slices.Clone(files), func(f *file) bool { return !f.lookedAtInGit() })
 	if len(commits) > maxPassed {
 		commits = commits[len(commits)-maxPassed:]
 	}

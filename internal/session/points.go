@@ -1,10 +1,12 @@
 package session
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/text"
 )
 
 // What agents write behind the editor's back is found by comparing the disk with
@@ -70,7 +72,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 		return
 	}
 	for _, f := range files {
-		c.bringUnsaved(f)
+		s.bringUnsaved(t, f)
 		if err := f.takeBefore(c.ctx, first[f]); err != nil && c.ctx.Err() == nil {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
 		}
@@ -80,19 +82,31 @@ func (c *Core) turnStart(s *session, t *turn) {
 	c.spawn(func() { c.turnPoint(s, t) })
 }
 
-// bringUnsaved brings what has changed on disk under unsaved text into that: the before-copy would
-// have it, and neither what the agent changes from then on nor an editor that adopts the disk's
-// state with it would tell that the text has not.
-func (c *Core) bringUnsaved(f *file) {
-	f.mu.Lock()
-	_, d, open := f.live()
-	unsaved := open && d.State() == buffers.Dirty && f.before != nil
-	f.mu.Unlock()
-	if !unsaved {
+// bringUnsaved brings what has changed on disk under unsaved text into that, and says so: the
+// before-copy would have it, and neither what the agent changes from then on nor an editor that adopts
+// the disk's state with it would tell that the text has not.
+func (s *session) bringUnsaved(t *turn, f *file) {
+	unsaved := func() (text.Text, bool) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		_, d, open := f.live()
+		if !open || d.State() != buffers.Dirty || f.before == nil {
+			return text.Text{}, false
+		}
+		return f.before.Text, true
+	}
+	was, ok := unsaved()
+	if !ok {
 		return
 	}
-	if err := f.catchUpAs(c.ctx, usersOwn); err != nil && c.ctx.Err() == nil {
-		c.log.Warn("bring unsaved text up to date before a turn", "path", f.path, "err", err)
+	if err := f.catchUpAs(s.core.ctx, usersOwn); err != nil {
+		if s.core.ctx.Err() == nil {
+			s.core.log.Warn("bring unsaved text up to date before a turn", "path", f.path, "err", err)
+		}
+		return
+	}
+	if is, ok := unsaved(); ok && buffers.NormHashText(is) != buffers.NormHashText(was) {
+		s.notice(t.id, EntryNotice, fmt.Sprintf("%s has been changed by another program, which is merged into your unsaved text", s.relative(string(f.path))))
 	}
 }
 

@@ -19,6 +19,8 @@ func TestOthersChangeUnderUnsavedText(t *testing.T) {
 			{Name: "agent/edit", Data: []byte(agents)},
 		}})
 		s.do("open", "a.txt")
+		s.do("agent", "read a.txt")
+		s.turn() // behind which it is known what Neovim has loaded
 		s.do("type", "8 my ")
 		s.WaitScreen("my eight")
 		if err := os.WriteFile(s.path("a.txt"), []byte(other), 0o600); err != nil {
