@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 
 	"acp-ls/buffers/linediff"
@@ -53,10 +54,33 @@ func changedInPlace(a, b []string) bool {
 			return false
 		}
 		kept += n
+		if i > 0 && (flowsDown(a[i-1], b[i-1], a[i], b[i]) || flowsUp(a[i-1], b[i-1], a[i], b[i])) {
+			return false
+		}
 	}
 	// Text that is found again in another row has flowed there.
 	const flown = 3
 	return len(a) < 2 || survivingInk(strings.Join(a, "\n"), strings.Join(b, "\n")) < kept+flown
+}
+
+// flowsDown reports whether the last word of row a, which is b now, is in the next row, which was c
+// and is d.
+func flowsDown(a, b, c, d string) bool {
+	words := strings.Fields(a)
+	return len(words) > 0 && onlyIn(words[len(words)-1], d, b, c)
+}
+
+// flowsUp reports whether the first word of row c, which is d now, is in the row before, which was
+// a and is b.
+func flowsUp(a, b, c, d string) bool {
+	words := strings.Fields(c)
+	return len(words) > 0 && onlyIn(words[0], b, a, d)
+}
+
+// onlyIn reports whether word is one of s, and none of others.
+func onlyIn(word, s string, others ...string) bool {
+	has := func(s string) bool { return strings.Contains(s, word) && slices.Contains(strings.Fields(s), word) }
+	return hasWord(word) && has(s) && !slices.ContainsFunc(others, has)
 }
 
 // permuted reports whether a and b hold the same rows, more than one.

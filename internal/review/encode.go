@@ -154,7 +154,7 @@ func (e *encoder) origin(o Origin) {
 // row writes a row. Without its text it is one of the text.
 func (e *encoder) row(r row, withText bool) {
 	e.written.rows = append(e.written.rows, r)
-	if e.bits(withText, r.mine, r.was != nil); withText {
+	if e.bits(withText, r.mine, r.was != nil, r.carried); withText {
 		e.str(r.text)
 	}
 	if r.was != nil {
@@ -311,8 +311,8 @@ func (s *decoder) origin() Origin {
 // row reads a row. If it was written without its text, that is what line returns.
 func (s *decoder) row(line func() string) row {
 	var r row
-	flags := s.bits(3)
-	r.mine = flags&2 != 0
+	flags := s.bits(4)
+	r.mine, r.carried = flags&2 != 0, flags&8 != 0
 	switch {
 	case flags&1 != 0:
 		r.text = s.str()
@@ -336,6 +336,7 @@ func (s *decoder) row(line func() string) row {
 	s.must(r.id <= s.ids && (r.id != 0 || !r.undecided()), "a row without an id")
 	s.must(r.ins != 0 || len(r.user) == 0, "parts of a row that is nobody's")
 	s.must(!r.mine || !r.undecided(), "a row that is decided and undecided")
+	s.must(!r.carried || r.del != 0, "a copy of words that stands")
 	s.must(r.was == nil || r.del != 0, "an earlier text of a row that stands")
 	s.written.rows = append(s.written.rows, r)
 	return r

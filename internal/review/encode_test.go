@@ -188,7 +188,7 @@ func TestEncodingKnowsEveryField(t *testing.T) {
 	}{
 		{Doc{}, "text eol eolKnown tail runs origins nextID rejected conflicts rev | listed now until anchor limbo copied grown seq early memory memCost rowsBuilt decided proposed fates passed lookedBack recallable"},
 		{run{}, "at n rows"},
-		{row{}, "text end ins del id user was mine | fresh"},
+		{row{}, "text end ins del id user was carried mine | fresh"},
 		{span{}, "from to"},
 		{Origin{}, "Change Session Agent Turn ToolCall Title Author Sure"},
 		{rejection{}, "hunk rows at n was lead before after"},

@@ -129,7 +129,7 @@ func (e *encoder) rowOnce(r row) {
 }
 
 func (r row) equal(x row) bool {
-	return r.text == x.text && r.end == x.end && r.ins == x.ins && r.del == x.del && r.id == x.id && r.mine == x.mine &&
+	return r.text == x.text && r.end == x.end && r.ins == x.ins && r.del == x.del && r.id == x.id && r.mine == x.mine && r.carried == x.carried &&
 		(r.was == x.was || r.was != nil && x.was != nil && *r.was == *x.was) && slices.Equal(r.user, x.user)
 }
 

@@ -15,9 +15,16 @@ type flowed struct {
 	user  []span // the rest of its text
 	alone bool   // the agent's row flowed into no other row, and nothing else into this one
 	back  []back // plain rows that flowed into it, to be kept in the baseline, in their order
+
+	moved   bool   // it is an old row, or was one, that stands here now
+	carried bool   // it has words that the baseline has too, and that were in agents' rows or are
+	tomb    uint64 // of a plain row: the deleted row that its first word of those was in, 0 if there is none
+	upTo    int    // the rows of the window in front of it that are not in the text stand above it
+	below   bool   // nothing stood in front of that word there
 }
 
-// back is a plain row, or what of it, that flowed into an agent's: old row of.
+// back is a plain row, or what of it, that flowed into an agent's: old row of, or that one's place
+// in the window.
 type back struct {
 	row
 	of int
@@ -96,7 +103,9 @@ func (d *Doc) flow(olds []row, news []string, agents bool) (out []flowed, reache
 	for k := range out {
 		out[k].alone = out[k].alone && reached[out[k].from] == 1
 	}
-	d.keepBack(olds, into, out)
+	if agents {
+		d.keepBack(olds, into, out)
+	}
 	return out, reached
 }
 

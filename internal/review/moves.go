@@ -120,6 +120,10 @@ func (e *userEvent) fromLimbo(added []int) {
 		}
 		alive[r.id] = r.id != 0 // it may have been taken away more than once
 		e.moved[b], gone[i] = r, true
+		if e.returned == nil {
+			e.returned = map[int]bool{}
+		}
+		e.returned[b] = true
 	}
 	var left []row
 	for i, r := range d.limbo {

@@ -47,6 +47,9 @@ type row struct {
 	// was is what a deleted row read before the user's words went into it, nil if none did.
 	was *string
 
+	// carried marks a deleted row of words that stand in agents' rows (carry.go).
+	carried bool
+
 	// mine marks a plain row that the user wrote. Only rows that could join two hunks (thin)
 	// are marked, and only near a hunk.
 	mine bool

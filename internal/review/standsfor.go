@@ -56,7 +56,7 @@ func replacedRows(rows []row, i int) (r replacement) {
 		first--
 	}
 	for j := first; j < r.from; j++ {
-		if rows[j].tomb() {
+		if rows[j].tomb() && !rows[j].carried {
 			r.tombs = append(r.tombs, j)
 		}
 	}

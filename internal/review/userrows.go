@@ -16,6 +16,8 @@ type userEvent struct {
 	marks    map[int]row  // stored rows among them
 	moved    map[int]row  // the rows of new that were moved here, as they were
 	taken    map[int]bool // the rows of old that were moved away
+
+	returned map[int]bool // the rows of new that an event before took out
 }
 
 // rows carries out the edits of a window (rules b and c) and returns its rows, the fresh ones
@@ -47,6 +49,7 @@ type builder struct {
 
 	replaced replacement     // of in, the last that was looked at
 	yielded  map[uint64]bool // deleted rows that the user has taken out for good
+	lifted   map[int]bool    // deleted rows of in that have come to stand elsewhere
 }
 
 // copyTo copies the rows in front of text row to, but for the rows not in the text that
@@ -128,7 +131,7 @@ func (b *builder) replace(x linediff.Edit) {
 		}
 		return
 	}
-	b.block(from, b.i, x.A0, x.B0, x.B1)
+	b.i = b.block(from, b.i, x.A0, x.B0, x.B1)
 }
 
 // inPlace reports whether each row of a block was changed where it is.
@@ -151,8 +154,9 @@ func (b *builder) inPlace(block []row, x linediff.Edit) bool {
 }
 
 // block makes the rows [k0, k1) of new of the rows [from, to) of the window, the first and
-// last of which are in the text; the first is text row at of the window.
-func (b *builder) block(from, to, at, k0, k1 int) {
+// last of which are in the text; the first is text row at of the window. It returns the row up to
+// which the window is done with.
+func (b *builder) block(from, to, at, k0, k1 int) (done int) {
 	var olds []row         // what can have flowed into new rows
 	var where, lines []int // their places in the window, and in old
 	at += b.lo
@@ -164,6 +168,7 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 			at++
 		}
 	}
+	b.flowNotMove(olds, k0, k1)
 	var news []string
 	var which []int
 	for k := k0; k < k1; k++ {
@@ -178,25 +183,69 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 		}
 	}
 	placed := from // rows of the window before it are done with
+	for n := len(b.out); n > 0 && placed > 0 && b.out[n-1].tomb() && b.in[placed-1].id == b.out[n-1].id; n-- {
+		b.out = b.out[:n-1] // where they come to stand is yet to be seen
+		placed--
+	}
+	behind := to // the deleted rows up to there can come to stand above
+	for behind < len(b.in) && b.in[behind].tomb() {
+		behind++
+	}
+	for _, f := range flows {
+		for i := range f.back {
+			f.back[i].of = where[f.back[i].of]
+		}
+	}
+	all := make([]flowed, k1-k0)
+	for i, k := range which {
+		all[k-k0] = flows[i]
+	}
+	for k := k0; k < k1; k++ {
+		if _, ok := b.moved[k]; ok {
+			all[k-k0] = flowed{from: -1, moved: true, ins: b.freshRow(k).ins}
+		}
+	}
+	var below []row
+	marked := slices.ContainsFunc(all, func(f flowed) bool { return f.ins != 0 })
+	if b.author != AuthorFormatter && (marked || slices.ContainsFunc(olds, row.mixed)) {
+		below = b.carryWords(placed, to, behind, olds, where, b.new[k0:k1], all)
+	}
 	place := func(to int) {
 		for ; placed < to; placed++ {
-			if r := b.in[placed]; !r.inText() {
+			if r := b.in[placed]; !r.inText() && !b.lifted[placed] {
 				b.out = append(b.out, r)
 			}
 		}
 	}
-	for k := k0; k < k1; k++ {
-		if len(which) == 0 || which[0] != k {
+	for k, f := range all {
+		k += k0
+		keep := func(s back) {
+			place(s.of)
+			if s.id == 0 {
+				s.id = b.doc.id()
+			}
+			b.out = append(b.out, row{text: s.text, end: s.end, del: f.ins, id: s.id, was: s.was, carried: true})
+		}
+		if f.tomb != 0 {
+			i := slices.IndexFunc(b.in[:behind], func(r row) bool { return r.id == f.tomb })
+			if i >= 0 && !f.below {
+				i++
+			}
+			place(i)
+		} else {
+			place(from)
+		}
+		if f.moved {
+			for _, s := range f.back {
+				keep(s)
+			}
+			place(min(f.upTo, behind))
+		}
+		if f.moved || f.tomb != 0 {
 			b.out = append(b.out, b.freshRow(k))
 			continue
 		}
-		f := flows[0]
-		which, flows = which[1:], flows[1:]
-		keep := func(s back) {
-			place(where[s.of])
-			b.out = append(b.out, row{text: s.text, end: s.end, del: f.ins, id: b.doc.id()})
-		}
-		for len(f.back) > 0 && f.back[0].of < f.from {
+		for len(f.back) > 0 && f.from >= 0 && f.back[0].of < where[f.from] {
 			keep(f.back[0])
 			f.back = f.back[1:]
 		}
@@ -207,12 +256,13 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 			b.out = append(b.out, b.freshRow(k))
 			continue
 		}
-		if f.alone {
+		if f.alone && !f.carried {
 			b.changeReplaced(where[f.from], b.new[k].text)
 		}
 		for _, s := range f.back {
 			keep(s)
 		}
+		place(min(f.upTo, behind))
 		id := f.id
 		if id == 0 {
 			id = b.doc.id()
@@ -221,6 +271,28 @@ func (b *builder) block(from, to, at, k0, k1 int) {
 		b.out = append(b.out, row{text: b.new[k].text, end: end, ins: f.ins, id: id, user: f.user})
 	}
 	place(to)
+	b.out = append(b.out, below...)
+	return placed
+}
+
+// flowNotMove takes back that rows [k0, k1) of new are rows which an event before took out, if
+// most of what they hold is in the old rows: it has flowed there, as it had then.
+func (b *builder) flowNotMove(olds []row, k0, k1 int) {
+	if len(b.returned) == 0 || !slices.ContainsFunc(olds, row.agents) {
+		return
+	}
+	for k, ps := range pieces(olds, texts(b.new[k0:k1])) {
+		if !b.returned[k0+k] {
+			continue
+		}
+		found, s := 0, b.new[k0+k].text
+		for _, p := range ps {
+			found += ink(s[p.new : p.new+p.n])
+		}
+		if 2*found > ink(s) {
+			delete(b.moved, k0+k)
+		}
+	}
 }
 
 // takeOut lets the user take out, with row i of the window, number at of old, the row that it
@@ -234,11 +306,16 @@ func (b *builder) takeOut(i, at int) {
 	if was := b.in[tomb].text; isBlank(was) || !sameInk(was, b.in[i].text) {
 		return
 	}
+	b.yield(b.in[tomb].id)
+	delete(b.marks, at) // where it is put in again, it is the user's
+}
+
+// yield takes the deleted row of an id out of the baseline for good.
+func (b *builder) yield(id uint64) {
 	if b.yielded == nil {
 		b.yielded = map[uint64]bool{}
 	}
-	b.yielded[b.in[tomb].id] = true
-	delete(b.marks, at) // where it is put in again, it is the user's
+	b.yielded[id] = true
 }
 
 // standsFor returns which row of the window its row i took the place of, -1 if that cannot be said.

@@ -1,0 +1,172 @@
+package review
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	paragraphs     = flag.Uint64("paragraphs", 500, "how many paragraphs are filled anew while the user types")
+	paragraphsFrom = flag.Uint64("paragraph", 0, "the seed of the first of them")
+)
+
+// paragraph is a paragraph that an editor fills anew at each key, as Neovim does with `fo+=a`.
+// The words say who wrote them: o those that were there, a the agent's, u the user's.
+type paragraph struct {
+	*script
+	r     *rand.Rand
+	width int
+	next  int
+	gone  map[string]bool // words that the user has deleted, or in which they have typed
+}
+
+func (p *paragraph) word(who string) string {
+	p.next++
+	return fmt.Sprintf("%s%d%s", who, p.next, "abcdefgh"[:p.r.IntN(8)])
+}
+
+// fill breaks words into rows of at most width letters.
+func fill(words []string, width int) string {
+	var b strings.Builder
+	n := 0
+	for i, w := range words {
+		switch {
+		case i == 0:
+		case n+1+len(w) > width:
+			b.WriteByte('\n')
+			n = 0
+		default:
+			b.WriteByte(' ')
+			n++
+		}
+		b.WriteString(w)
+		n += len(w)
+	}
+	return b.String() + "\n"
+}
+
+// send makes new of the text, in one of the ways in which an editor says it.
+func (p *paragraph) send(new string) {
+	old := p.Text().String()
+	if old == new {
+		return
+	}
+	a, b := commonEnds(old, new)
+	if p.r.IntN(2) == 0 { // whole rows
+		a = strings.LastIndexByte(old[:a], '\n') + 1
+		if at := strings.IndexByte(old[len(old)-b:], '\n'); at >= 0 {
+			b -= at + 1
+		} else {
+			b = 0
+		}
+	}
+	p.event(a, len(old)-b, new[a:len(new)-b])
+	if p.r.IntN(3) > 0 {
+		p.settle()
+	}
+}
+
+// changed has the user make words of those that are in the text.
+func (p *paragraph) change(words []string) { p.send(fill(words, p.width)) }
+
+func (p *paragraph) step() {
+	words := strings.Fields(p.Text().String())
+	at := p.r.IntN(len(words) + 1)
+	switch p.r.IntN(8) {
+	case 0: // a word is deleted
+		if at < len(words) {
+			p.gone[words[at]] = true
+			p.change(slices.Delete(words, at, at+1))
+		}
+	case 1: // the text is filled to another width
+		p.width = 16 + p.r.IntN(30)
+		p.change(words)
+	case 2: // a word is typed on
+		if at < len(words) {
+			p.gone[words[at]] = true
+			words[at] += fmt.Sprint("x", p.next)
+			p.gone[words[at]] = true
+			p.change(words)
+		}
+	default: // words are typed, key by key
+		for range 1 + p.r.IntN(3) {
+			word := p.word("u")
+			for n := 1; n <= len(word); n++ {
+				p.change(slices.Insert(slices.Clone(words), at, word[:n]))
+			}
+			words = slices.Insert(words, at, word)
+			at++
+		}
+	}
+}
+
+func who(words []string, letters string) []string {
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.Contains(letters, w[:1]) })
+}
+
+// wrong says what is wrong with the words of the baseline, if anything.
+func (p *paragraph) wrong(orig []string) string {
+	text, base := strings.Fields(p.Text().String()), strings.Fields(p.Baseline().String())
+	if got := who(base, "a"); len(got) > 0 {
+		return fmt.Sprintf("the agent's %q are in the baseline", got)
+	}
+	// Not in their order: a row of the text may have words of both sides of a deleted row.
+	known := func(words []string) []string {
+		return slices.Sorted(slices.Values(slices.DeleteFunc(words, func(w string) bool { return p.gone[w] })))
+	}
+	if had, has := known(slices.Clone(orig)), known(who(base, "o")); !slices.Equal(had, has) {
+		return fmt.Sprintf("of what was there the baseline has\n%q, not\n%q", has, had)
+	}
+	seen := map[string]bool{}
+	for _, w := range who(base, "u") {
+		if seen[w] || !slices.Contains(text, w) {
+			return fmt.Sprintf("the user's %q is twice in the baseline, or not in the text", w)
+		}
+		seen[w] = true
+	}
+	orNone := func(k int) bool { return k < 0 || k >= len(text) || strings.HasPrefix(text[k], "o") }
+	for k, w := range text {
+		if w[0] == 'u' && !seen[w] && !p.gone[w] && orNone(k-1) && orNone(k+1) {
+			return fmt.Sprintf("the user's %q, among what was there, is not in the baseline", w)
+		}
+	}
+	return ""
+}
+
+// What the user types, and what was there, is once in the baseline, however often the paragraph
+// is filled anew, and of the agent's words it has none.
+func TestWordsOfAFilledParagraph(t *testing.T) {
+	for seed := *paragraphsFrom; seed < *paragraphsFrom+*paragraphs; seed++ {
+		p := &paragraph{r: rand.New(rand.NewPCG(seed, 7)), width: 20 + int(seed%4)*10, gone: map[string]bool{}}
+		var orig, agents []string
+		for range 12 + p.r.IntN(30) {
+			orig = append(orig, p.word("o"))
+		}
+		first := fill(orig, p.width)
+		p.script = newScript(t, first)
+		for range 1 + p.r.IntN(4) {
+			agents = append(agents, p.word("a"))
+		}
+		rows := strings.SplitAfter(first, "\n")
+		i := p.r.IntN(len(rows) - 1)
+		if text := fill(agents, p.width); p.r.IntN(3) == 0 { // beside what was there
+			rows = slices.Insert(rows, i, text)
+		} else {
+			rows[i] = text
+		}
+		p.agent("c1", strings.Join(rows, ""))
+		p.settle()
+		for n := range 12 {
+			before := p.dump()
+			p.step()
+			if wrong := p.wrong(orig); wrong != "" {
+				t.Errorf("paragraph %d, step %d: %s\nbefore:\n%safter:\n%s", seed, n, wrong, before, p.dump())
+				break
+			}
+		}
+	}
+}

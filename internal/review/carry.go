@@ -1,0 +1,442 @@
+package review
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"acp-ls/buffers/linediff"
+)
+
+// carry carries the words of the baseline through an event that fills a paragraph anew, joins
+// rows or parts them (rule c). A row of the text that holds words of an agent is the agent's, and
+// what else it holds stands in deleted rows, as long as it is there. So a word of the user's that
+// flows into such a row is put into a deleted row; and one that flows out of it is taken out of
+// there, since a plain row is in the baseline as it is.
+type carry struct {
+	*builder
+	flows []flowed
+	where []int // of the old rows, in the window
+
+	words []*baseWord // of the old rows
+	parts [][]part    // of these, in their order
+	below []row       // deleted rows that are to stand below the new ones
+}
+
+// A baseWord is a word that is in the text and in the baseline.
+type baseWord struct {
+	tomb  uint64 // the deleted row that holds it, 0 if it is in a plain row
+	row   int    // that plain row, of the old ones
+	span         // where it stands in either
+	first bool   // nothing stands in front of it there
+	at    int    // the place in the window of the deleted row, -1 if that stays where it is
+
+	now   []string // what has become of it, in the rows that are the agent's now
+	into  int      // the first of these, of the new rows
+	plain bool     // it, or a part of it, is in a plain row now
+	under bool     // it is in a row below the old ones
+	held  bool     // what is left of it is part of an agent's word
+}
+
+// part is a part of an old row: a word that is in the baseline, the agent's, or what the user
+// typed among these.
+type part struct {
+	span
+	word   *baseWord
+	agents bool
+}
+
+// carryWords finds out which words of the old rows, the rows where of the window, the baseline has,
+// and puts those that have come into agents' rows, or left them, where the baseline still has
+// them. The rows it makes are added to flows; those in below are to stand below the new rows.
+func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news []row, flows []flowed) (below []row) {
+	c := carry{builder: b, flows: flows, where: where}
+	c.ownWords(from, to, olds)
+	c.follow(olds, texts(news))
+	c.place(from, behind, olds)
+	return c.below
+}
+
+// nearTombs is how many undecided rows in front of an event, and behind it, can hold words of it.
+const nearTombs = 200
+
+// ownWords finds whose the words of the old rows are. Those that the user has in an agent's row
+// are in the baseline if a deleted row of the same run has them too, in the same order.
+func (c *carry) ownWords(from, to int, olds []row) {
+	type claim struct {
+		old int // -1: it is of a row above the old ones or among them, -2: of one below
+		span
+	}
+	var run []row
+	var at []int // their places in the window, -1 for those that stay where they are
+	var claims []claim
+	var claimed []string
+	number := map[int]int{} // of an old row, by its place in the window
+	for i, w := range c.where {
+		number[w] = i
+	}
+	c.parts = make([][]part, len(olds))
+	end := func() {
+		c.match(run, at, claimed, func(k int, w *baseWord) {
+			switch x := claims[k]; {
+			case x.old == -2 && w != nil && w.at < to:
+				w.into, w.under = len(c.flows), true
+				c.words = append(c.words, w)
+			case x.old >= 0:
+				c.parts[x.old] = append(c.parts[x.old], part{span: x.span, word: w})
+				if w != nil {
+					c.words = append(c.words, w)
+				}
+			}
+		})
+		run, at, claims, claimed = nil, nil, nil, nil
+	}
+	add := func(r row, i, old int) {
+		run, at = append(run, r), append(at, i)
+		if !r.agents() {
+			return
+		}
+		for _, word := range fields(r.text) {
+			for _, s := range clip(r.user, word.from, word.to) {
+				claims = append(claims, claim{old, s})
+				claimed = append(claimed, r.text[s.from:s.to])
+			}
+			if old >= 0 {
+				for _, s := range without(word, r.user) {
+					c.parts[old] = append(c.parts[old], part{span: s, agents: true})
+				}
+			}
+		}
+	}
+	first := len(c.out)
+	for first > 0 && len(c.out)-first < nearTombs && c.out[first-1].undecided() {
+		first--
+	}
+	for _, r := range c.out[first:] {
+		add(r, -1, -1)
+	}
+	for i := from; i < to; i++ {
+		r := c.in[i]
+		old, ok := number[i]
+		switch {
+		case r.undecided() && ok:
+			add(r, i, old)
+		case r.undecided():
+			add(r, i, -1)
+		default:
+			end()
+			if !ok {
+				break
+			}
+			for _, s := range fields(r.text) {
+				w := &baseWord{row: old, span: s, at: -1, into: -1}
+				c.words = append(c.words, w)
+				c.parts[old] = append(c.parts[old], part{span: s, word: w})
+			}
+		}
+	}
+	for i := to; i < len(c.in) && i < to+nearTombs && c.in[i].undecided(); i++ {
+		add(c.in[i], i, -2)
+	}
+	end()
+	for _, ps := range c.parts {
+		slices.SortFunc(ps, func(a, b part) int { return a.from - b.from })
+	}
+}
+
+// match finds the claimed words of a run among those of its deleted rows, and tells which they
+// are; nil: it is in none.
+func (c *carry) match(run []row, at []int, claimed []string, tell func(k int, w *baseWord)) {
+	if len(claimed) == 0 {
+		return
+	}
+	var words []*baseWord
+	var texts []string
+	for j, r := range run {
+		if r.tomb() && r.carried && !c.yielded[r.id] {
+			for i, s := range fields(r.text) {
+				words = append(words, &baseWord{tomb: r.id, span: s, first: i == 0, at: at[j], into: -1})
+				texts = append(texts, r.text[s.from:s.to])
+			}
+		}
+	}
+	i, k := 0, 0
+	equal := func(to int) {
+		for ; k < to; i, k = i+1, k+1 {
+			tell(k, words[i])
+		}
+	}
+	for _, e := range linediff.Diff(texts, claimed) {
+		equal(e.B0)
+		for ; k < e.B1; k++ {
+			tell(k, nil)
+		}
+		i = e.A1
+	}
+	equal(len(claimed))
+}
+
+// follow finds out what has become of the words. What the user has typed beside a word that the
+// baseline has comes into it with that, unless it has become part of an agent's.
+func (c *carry) follow(olds []row, news []string) {
+	into := pieces(olds, news)
+	for k, s := range news {
+		var last *baseWord // that the word before has come from
+		typed := ""        // in front of the next one
+		for _, field := range fields(s) {
+			word := s[field.from:field.to]
+			var found []part
+			agents := false
+			for _, p := range within(into[k], field) {
+				// What of p is in this word.
+				from, to := max(p.old, field.from-p.new+p.old), min(p.old+p.n, field.to-p.new+p.old)
+				parts := c.parts[p.row]
+				first, _ := slices.BinarySearchFunc(parts, from, func(x part, from int) int { return cmp.Compare(x.to, from+1) })
+				for _, x := range parts[first:] {
+					if x.from >= to {
+						break
+					}
+					found = append(found, x)
+					agents = agents || x.agents
+				}
+			}
+			own := slices.IndexFunc(found, func(x part) bool { return x.word != nil })
+			switch {
+			case agents:
+				for _, x := range found {
+					if x.word != nil {
+						c.put(x.word, k, "")
+					}
+				}
+				last, typed = nil, ""
+			case own >= 0:
+				w := found[own].word
+				c.flows[k].carried = true
+				switch {
+				case c.flows[k].ins == 0:
+					c.leaves(w, k)
+					continue
+				case c.flows[k].moved:
+					c.put(w, k, "")
+					continue
+				}
+				c.put(w, k, strings.TrimLeft(typed+" "+word, " "))
+				last, typed = w, ""
+			case c.flows[k].moved:
+			case len(found) > 0: // typed among the agent's
+				last, typed = nil, ""
+			case c.flows[k].ins != 0 && last != nil:
+				c.put(last, k, word)
+			case c.flows[k].ins != 0:
+				typed = strings.TrimLeft(typed+" "+word, " ")
+			}
+		}
+	}
+}
+
+// within returns the pieces of which a part is in s of the new row.
+func within(pieces []piece, s span) []piece {
+	from, _ := slices.BinarySearchFunc(pieces, s.from, func(p piece, from int) int { return cmp.Compare(p.new+p.n, from+1) })
+	to := from
+	for to < len(pieces) && pieces[to].new < s.to {
+		to++
+	}
+	return pieces[from:to]
+}
+
+// put notes that s is in an agent's row k for w; if it is empty, as part of an agent's word.
+func (c *carry) put(w *baseWord, k int, s string) {
+	c.flows[k].upTo = max(c.flows[k].upTo, w.at+1)
+	if w.into < 0 {
+		w.into = k
+	}
+	if s == "" {
+		w.held = true
+	} else {
+		w.now = append(w.now, s)
+	}
+}
+
+// leaves notes that w has come into the plain row k. Of the deleted rows, those in front of the
+// one that had it stay above that row.
+func (c *carry) leaves(w *baseWord, k int) {
+	w.plain = true
+	if f := &c.flows[k]; w.tomb != 0 && f.tomb == 0 {
+		f.tomb, f.below = w.tomb, w.first
+	}
+}
+
+// left returns what the deleted rows have for w; false: nothing.
+func (w *baseWord) left(text string) (string, bool) {
+	switch {
+	case len(w.now) > 0:
+		return strings.Join(w.now, " "), true
+	case w.held && !w.plain, w.under:
+		return text[w.from:w.to], true
+	}
+	return "", false
+}
+
+// place puts the words where the baseline has them now.
+func (c *carry) place(from, to int, olds []row) {
+	number := map[int]int{}
+	for i, w := range c.where {
+		number[w] = i
+	}
+	ofTomb := map[uint64]map[span]*baseWord{}
+	ofRow := make([]map[span]*baseWord, len(olds))
+	for _, w := range c.words {
+		words := ofTomb[w.tomb]
+		if w.tomb == 0 {
+			words = ofRow[w.row]
+		}
+		if words == nil {
+			words = map[span]*baseWord{}
+		}
+		words[w.span] = w
+		if w.tomb == 0 {
+			ofRow[w.row] = words
+		} else {
+			ofTomb[w.tomb] = words
+		}
+	}
+	if len(ofTomb) > 0 {
+		c.in = slices.Clone(c.in)
+	}
+	for i := from; i < to; i++ {
+		if words := ofTomb[c.in[i].id]; words != nil && c.in[i].tomb() && len(words) == len(fields(c.in[i].text)) {
+			delete(ofTomb, c.in[i].id)
+			c.keep(c.in[i], i, words)
+			c.lift(i)
+		} else if old, ok := number[i]; ok && ofRow[old] != nil {
+			c.keep(row{text: olds[old].text, end: olds[old].end}, i, ofRow[old])
+		}
+	}
+	for i := range c.out {
+		c.change(&c.out[i], ofTomb)
+	}
+	if len(ofTomb) > 0 {
+		for i := range c.in {
+			c.change(&c.in[i], ofTomb)
+		}
+	}
+}
+
+// lift has row i of the window stand elsewhere.
+func (b *builder) lift(i int) {
+	if b.lifted == nil {
+		b.lifted = map[int]bool{}
+	}
+	b.lifted[i] = true
+}
+
+// change takes the words that are in plain rows now, or in none, out of a deleted row, and has the
+// others read what the user has made of them.
+func (c *carry) change(r *row, ofTomb map[uint64]map[span]*baseWord) {
+	words := ofTomb[r.id]
+	if words == nil || !r.tomb() {
+		return
+	}
+	s := rewritten(r.text, func(s span) (string, bool) {
+		if w := words[s]; w != nil {
+			return w.left(r.text)
+		}
+		return r.text[s.from:s.to], true
+	})
+	switch s {
+	case r.text:
+	case "":
+		c.yield(r.id)
+	default:
+		was := r.original()
+		r.text, r.was = s, &was
+	}
+}
+
+// keep has words, all those of the row r of the window, which is number i there, stand in deleted
+// rows above the agents' rows that they are in: in one, as they were, if no plain row has any.
+func (c *carry) keep(r row, i int, words map[span]*baseWord) {
+	parted := false // a part of it is in a plain row
+	var into []int
+	for _, w := range words {
+		parted = parted || w.plain
+		if _, ok := w.left(r.text); ok && !slices.Contains(into, w.into) {
+			into = append(into, w.into)
+		}
+	}
+	slices.Sort(into)
+	if !parted && len(into) > 1 && !r.tomb() {
+		into = into[:1]
+	}
+	for n, k := range into {
+		s := rewritten(r.text, func(s span) (string, bool) {
+			w := words[s]
+			if len(into) > 1 && w.into != k {
+				return "", false
+			}
+			return w.left(r.text)
+		})
+		if parted || len(into) > 1 {
+			s = strings.TrimSpace(s)
+		}
+		kept := back{row{text: s, end: r.end}, i}
+		if r.tomb() && n == 0 {
+			kept.id, kept.was = r.id, r.was
+			if s != r.text {
+				was := r.original()
+				kept.was = &was
+			}
+		}
+		if k == len(c.flows) {
+			kept.del, kept.carried = r.del, true
+			if kept.id == 0 {
+				kept.id = c.doc.id()
+			}
+			c.below = append(c.below, kept.row)
+			continue
+		}
+		c.flows[k].back = append(c.flows[k].back, kept)
+	}
+}
+
+// rewritten returns s with its words as now says, false for those that are gone; empty if all are.
+func rewritten(s string, now func(span) (string, bool)) string {
+	var b strings.Builder
+	had := false
+	all := fields(s)
+	for i, f := range all {
+		word, ok := now(f)
+		if !ok {
+			continue
+		}
+		if had {
+			b.WriteString(s[all[i-1].to:f.from])
+		} else {
+			b.WriteString(s[:all[0].from])
+		}
+		b.WriteString(word)
+		had = true
+	}
+	if !had {
+		return ""
+	}
+	return b.String() + s[all[len(all)-1].to:]
+}
+
+// fields returns where the words of s are, as white space parts them.
+func fields(s string) []span {
+	var out []span
+	inside := false
+	for i, r := range s {
+		switch space := unicode.IsSpace(r); {
+		case !space && !inside:
+			out = append(out, span{i, len(s)})
+			inside = true
+		case space && inside:
+			out[len(out)-1].to = i
+			inside = false
+		}
+	}
+	return out
+}
