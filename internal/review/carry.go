@@ -16,21 +16,26 @@ import (
 // there, since a plain row is in the baseline as it is.
 type carry struct {
 	*builder
-	flows []flowed
-	where []int // of the old rows, in the window
+	flows  []flowed
+	number map[int]int // of the old rows, by their places in the window
 
-	words []*baseWord // of the old rows
-	parts [][]part    // of these, in their order
-	below []row       // deleted rows that are to stand below the new ones
+	words map[holder]map[span]*baseWord
+	parts [][]part // of the old rows, in their order
+	below []row    // deleted rows that are to stand below the new ones
+}
+
+// A holder is a row that the words of the baseline are in: a deleted one, or one of the old rows.
+type holder struct {
+	tomb uint64 // its id, 0 if it is not deleted
+	old  int
 }
 
 // A baseWord is a word that is in the text and in the baseline.
 type baseWord struct {
-	tomb  uint64 // the deleted row that holds it, 0 if it is in a plain row
-	row   int    // that plain row, of the old ones
-	span         // where it stands in either
-	first bool   // nothing stands in front of it there
-	at    int    // the place in the window of the deleted row, -1 if that stays where it is
+	in    holder
+	span       // where it stands there
+	first bool // nothing stands in front of it there
+	at    int  // the place in the window of the deleted row, -1 if that stays where it is
 
 	now   []string // what has become of it, in the rows that are the agent's now
 	into  int      // the first of these, of the new rows
@@ -51,8 +56,24 @@ type part struct {
 // and puts those that have come into agents' rows, or left them, where the baseline still has
 // them. The rows it makes are added to flows; those in below are to stand below the new rows.
 func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news []row, flows []flowed) (below []row) {
-	c := carry{builder: b, flows: flows, where: where}
-	c.ownWords(from, to, olds)
+	first := len(b.out)
+	for first > 0 && len(b.out)-first < nearTombs && b.out[first-1].undecided() {
+		first--
+	}
+	end := to
+	for end < len(b.in) && end < to+nearTombs && b.in[end].undecided() {
+		end++
+	}
+	carried := func(r row) bool { return r.carried }
+	plain := func(r row) bool { return r.ins == 0 }
+	if !slices.ContainsFunc(olds, plain) && !slices.ContainsFunc(b.out[first:], carried) && !slices.ContainsFunc(b.in[from:end], carried) {
+		return nil
+	}
+	c := carry{builder: b, flows: flows, number: map[int]int{}, words: map[holder]map[span]*baseWord{}, parts: make([][]part, len(olds))}
+	for i, w := range where {
+		c.number[w] = i
+	}
+	c.ownWords(first, from, to, end)
 	c.follow(olds, texts(news))
 	c.place(from, behind, olds)
 	return c.below
@@ -62,8 +83,9 @@ func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news
 const nearTombs = 200
 
 // ownWords finds whose the words of the old rows are. Those that the user has in an agent's row
-// are in the baseline if a deleted row of the same run has them too, in the same order.
-func (c *carry) ownWords(from, to int, olds []row) {
+// are in the baseline if a deleted row of the same run has them too, in the same order. That run
+// may begin in front of the old rows, at row first of what is made, and end behind them.
+func (c *carry) ownWords(first, from, to, end int) {
 	type claim struct {
 		old int // -1: it is of a row above the old ones or among them, -2: of one below
 		span
@@ -72,21 +94,16 @@ func (c *carry) ownWords(from, to int, olds []row) {
 	var at []int // their places in the window, -1 for those that stay where they are
 	var claims []claim
 	var claimed []string
-	number := map[int]int{} // of an old row, by its place in the window
-	for i, w := range c.where {
-		number[w] = i
-	}
-	c.parts = make([][]part, len(olds))
-	end := func() {
+	tell := func() {
 		c.match(run, at, claimed, func(k int, w *baseWord) {
 			switch x := claims[k]; {
 			case x.old == -2 && w != nil && w.at < to:
 				w.into, w.under = len(c.flows), true
-				c.words = append(c.words, w)
+				c.note(w)
 			case x.old >= 0:
 				c.parts[x.old] = append(c.parts[x.old], part{span: x.span, word: w})
 				if w != nil {
-					c.words = append(c.words, w)
+					c.note(w)
 				}
 			}
 		})
@@ -94,7 +111,7 @@ func (c *carry) ownWords(from, to int, olds []row) {
 	}
 	add := func(r row, i, old int) {
 		run, at = append(run, r), append(at, i)
-		if !r.agents() {
+		if !r.agents() || old < 0 && len(r.user) == 0 {
 			return
 		}
 		for _, word := range fields(r.text) {
@@ -109,40 +126,44 @@ func (c *carry) ownWords(from, to int, olds []row) {
 			}
 		}
 	}
-	first := len(c.out)
-	for first > 0 && len(c.out)-first < nearTombs && c.out[first-1].undecided() {
-		first--
-	}
 	for _, r := range c.out[first:] {
 		add(r, -1, -1)
 	}
 	for i := from; i < to; i++ {
 		r := c.in[i]
-		old, ok := number[i]
+		old, ok := c.number[i]
 		switch {
 		case r.undecided() && ok:
 			add(r, i, old)
 		case r.undecided():
 			add(r, i, -1)
 		default:
-			end()
+			tell()
 			if !ok {
 				break
 			}
 			for _, s := range fields(r.text) {
-				w := &baseWord{row: old, span: s, at: -1, into: -1}
-				c.words = append(c.words, w)
+				w := &baseWord{in: holder{old: old}, span: s, at: -1, into: -1}
+				c.note(w)
 				c.parts[old] = append(c.parts[old], part{span: s, word: w})
 			}
 		}
 	}
-	for i := to; i < len(c.in) && i < to+nearTombs && c.in[i].undecided(); i++ {
+	for i := to; i < end; i++ {
 		add(c.in[i], i, -2)
 	}
-	end()
+	tell()
 	for _, ps := range c.parts {
 		slices.SortFunc(ps, func(a, b part) int { return a.from - b.from })
 	}
+}
+
+// note keeps a word that the baseline has.
+func (c *carry) note(w *baseWord) {
+	if c.words[w.in] == nil {
+		c.words[w.in] = map[span]*baseWord{}
+	}
+	c.words[w.in][w.span] = w
 }
 
 // match finds the claimed words of a run among those of its deleted rows, and tells which they
@@ -156,7 +177,7 @@ func (c *carry) match(run []row, at []int, claimed []string, tell func(k int, w 
 	for j, r := range run {
 		if r.tomb() && r.carried && !c.yielded[r.id] {
 			for i, s := range fields(r.text) {
-				words = append(words, &baseWord{tomb: r.id, span: s, first: i == 0, at: at[j], into: -1})
+				words = append(words, &baseWord{in: holder{tomb: r.id}, span: s, first: i == 0, at: at[j], into: -1})
 				texts = append(texts, r.text[s.from:s.to])
 			}
 		}
@@ -262,8 +283,8 @@ func (c *carry) put(w *baseWord, k int, s string) {
 // one that had it stay above that row.
 func (c *carry) leaves(w *baseWord, k int) {
 	w.plain = true
-	if f := &c.flows[k]; w.tomb != 0 && f.tomb == 0 {
-		f.tomb, f.below = w.tomb, w.first
+	if f := &c.flows[k]; w.in.tomb != 0 && f.tomb == 0 {
+		f.tomb, f.below = w.in.tomb, w.first
 	}
 }
 
@@ -280,46 +301,28 @@ func (w *baseWord) left(text string) (string, bool) {
 
 // place puts the words where the baseline has them now.
 func (c *carry) place(from, to int, olds []row) {
-	number := map[int]int{}
-	for i, w := range c.where {
-		number[w] = i
-	}
-	ofTomb := map[uint64]map[span]*baseWord{}
-	ofRow := make([]map[span]*baseWord, len(olds))
-	for _, w := range c.words {
-		words := ofTomb[w.tomb]
-		if w.tomb == 0 {
-			words = ofRow[w.row]
-		}
-		if words == nil {
-			words = map[span]*baseWord{}
-		}
-		words[w.span] = w
-		if w.tomb == 0 {
-			ofRow[w.row] = words
-		} else {
-			ofTomb[w.tomb] = words
-		}
-	}
-	if len(ofTomb) > 0 {
-		c.in = slices.Clone(c.in)
-	}
 	for i := from; i < to; i++ {
-		if words := ofTomb[c.in[i].id]; words != nil && c.in[i].tomb() && len(words) == len(fields(c.in[i].text)) {
-			delete(ofTomb, c.in[i].id)
-			c.keep(c.in[i], i, words)
-			c.lift(i)
-		} else if old, ok := number[i]; ok && ofRow[old] != nil {
-			c.keep(row{text: olds[old].text, end: olds[old].end}, i, ofRow[old])
+		r := c.in[i]
+		if old, ok := c.number[i]; ok && r.inBase() {
+			in := holder{old: old}
+			c.keep(row{text: olds[old].text, end: olds[old].end}, i, c.words[in])
+			delete(c.words, in)
 		}
+		if in := (holder{tomb: r.id}); r.tomb() && len(c.words[in]) > 0 && len(c.words[in]) == len(fields(r.text)) {
+			c.keep(r, i, c.words[in])
+			delete(c.words, in)
+			c.lift(i)
+		}
+	}
+	if len(c.words) == 0 {
+		return
 	}
 	for i := range c.out {
-		c.change(&c.out[i], ofTomb)
+		c.change(&c.out[i])
 	}
-	if len(ofTomb) > 0 {
-		for i := range c.in {
-			c.change(&c.in[i], ofTomb)
-		}
+	c.in = slices.Clone(c.in)
+	for i := range c.in {
+		c.change(&c.in[i])
 	}
 }
 
@@ -333,8 +336,8 @@ func (b *builder) lift(i int) {
 
 // change takes the words that are in plain rows now, or in none, out of a deleted row, and has the
 // others read what the user has made of them.
-func (c *carry) change(r *row, ofTomb map[uint64]map[span]*baseWord) {
-	words := ofTomb[r.id]
+func (c *carry) change(r *row) {
+	words := c.words[holder{tomb: r.id}]
 	if words == nil || !r.tomb() {
 		return
 	}
