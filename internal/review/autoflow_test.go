@@ -50,7 +50,7 @@ func fill(words []string, width int) string {
 }
 
 // send makes new of the text, in one of the ways in which an editor says it.
-func (p *paragraph) send(new string) {
+func (p *paragraph) send(new string, author Author) {
 	old := p.Text().String()
 	if old == new {
 		return
@@ -64,14 +64,15 @@ func (p *paragraph) send(new string) {
 			b = 0
 		}
 	}
-	p.event(a, len(old)-b, new[a:len(new)-b])
+	p.userEdit(a, len(old)-b, new[a:len(new)-b], author)
+	p.check()
 	if p.r.IntN(3) > 0 {
 		p.settle()
 	}
 }
 
 // changed has the user make words of those that are in the text.
-func (p *paragraph) change(words []string) { p.send(fill(words, p.width)) }
+func (p *paragraph) change(words []string) { p.send(fill(words, p.width), AuthorUser) }
 
 func (p *paragraph) step() {
 	words := strings.Fields(p.Text().String())
@@ -82,9 +83,9 @@ func (p *paragraph) step() {
 			p.gone[words[at]] = true
 			p.change(slices.Delete(words, at, at+1))
 		}
-	case 1: // the text is filled to another width
+	case 1: // the text is filled to another width, by the user or by a formatter
 		p.width = 16 + p.r.IntN(30)
-		p.change(words)
+		p.send(fill(words, p.width), []Author{AuthorUser, AuthorFormatter}[p.r.IntN(2)])
 	case 2: // a word is typed on
 		if at < len(words) {
 			p.gone[words[at]] = true

@@ -245,7 +245,7 @@ func (c *carry) follow(olds []row, news []string) {
 				c.put(w, k, strings.TrimLeft(typed+" "+word, " "))
 				last, typed = w, ""
 			case c.flows[k].moved:
-			case len(found) > 0: // typed among the agent's
+			case len(found) > 0 || c.author == AuthorFormatter: // typed among the agent's
 				last, typed = nil, ""
 			case c.flows[k].ins != 0 && last != nil:
 				c.put(last, k, word)

@@ -23,8 +23,7 @@ type flowed struct {
 	below   bool   // nothing stood in front of that word there
 }
 
-// back is a plain row, or what of it, that flowed into an agent's: old row of, or that one's place
-// in the window.
+// back is a row of the baseline, or what of it, that is in an agent's: row of of the window.
 type back struct {
 	row
 	of int
@@ -33,7 +32,7 @@ type back struct {
 // flow returns where the texts of news came from: rows olds, all in the text, were replaced by
 // them. With agents the new text is the agent's wherever it meets an agent's. reached is how many
 // new rows hold text of each old row, if any of those is an agent's.
-func (d *Doc) flow(olds []row, news []string, agents bool) (out []flowed, reached []int) {
+func flow(olds []row, news []string, agents bool) (out []flowed, reached []int) {
 	out, reached = make([]flowed, len(news)), make([]int, len(olds))
 	for k := range out {
 		out[k].from = -1
@@ -95,7 +94,11 @@ func (d *Doc) flow(olds []row, news []string, agents bool) (out []flowed, reache
 			continue
 		}
 		for _, p := range ps {
-			for _, s := range clip(olds[p.row].user, p.old, p.old+p.n) {
+			user := olds[p.row].user
+			if olds[p.row].ins == 0 {
+				user = []span{{0, len(olds[p.row].text)}}
+			}
+			for _, s := range clip(user, p.old, p.old+p.n) {
 				f.user = append(f.user, span{s.from - p.old + p.new, s.to - p.old + p.new})
 			}
 		}
@@ -103,51 +106,7 @@ func (d *Doc) flow(olds []row, news []string, agents bool) (out []flowed, reache
 	for k := range out {
 		out[k].alone = out[k].alone && reached[out[k].from] == 1
 	}
-	if agents {
-		d.keepBack(olds, into, out)
-	}
 	return out, reached
-}
-
-// keepBack finds the plain rows that flowed into agents' rows: they stay in the baseline. Of
-// a row that flowed into plain rows too, that is what those do not hold.
-func (d *Doc) keepBack(olds []row, into [][]piece, out []flowed) {
-	for i, r := range olds {
-		if r.ins != 0 {
-			continue
-		}
-		held := false // by a plain row
-		for k, ps := range into {
-			for _, p := range ps {
-				held = held || p.row == i && out[k].ins == 0 && !isBlank(r.text[p.old:p.old+p.n])
-			}
-		}
-		for k, ps := range into {
-			if out[k].ins == 0 {
-				continue
-			}
-			from, to := -1, 0
-			for _, p := range ps {
-				if p.row == i && !isBlank(r.text[p.old:p.old+p.n]) {
-					if from < 0 {
-						from = p.old
-					}
-					to = p.old + p.n
-				}
-			}
-			if from < 0 {
-				continue
-			}
-			b := back{row{text: r.text, end: r.end}, i}
-			if held {
-				b.text = strings.TrimSpace(r.text[from:to])
-			}
-			out[k].back = append(out[k].back, b)
-			if !held {
-				break
-			}
-		}
-	}
 }
 
 // piece is a part of an old row that is found again in a new row.

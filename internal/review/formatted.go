@@ -59,7 +59,7 @@ func (d *Doc) formatAgents(newText text.Text) {
 			if !ok || !x.agents() {
 				continue
 			}
-			flows, _ := d.flow([]row{x}, []string{s}, true)
+			flows, _ := flow([]row{x}, []string{s}, true)
 			f := flows[0]
 			if f.ins == 0 { // nothing of it is left
 				continue

@@ -176,7 +176,7 @@ func (b *builder) block(from, to, at, k0, k1 int) (done int) {
 			news, which = append(news, b.new[k].text), append(which, k)
 		}
 	}
-	flows, reached := b.doc.flow(olds, news, b.author == AuthorFormatter)
+	flows, reached := flow(olds, news, b.author == AuthorFormatter)
 	for i, r := range olds {
 		if r.agents() && reached[i] == 0 && b.author == AuthorUser {
 			b.takeOut(where[i], lines[i])
@@ -191,11 +191,6 @@ func (b *builder) block(from, to, at, k0, k1 int) (done int) {
 	for behind < len(b.in) && b.in[behind].tomb() {
 		behind++
 	}
-	for _, f := range flows {
-		for i := range f.back {
-			f.back[i].of = where[f.back[i].of]
-		}
-	}
 	all := make([]flowed, k1-k0)
 	for i, k := range which {
 		all[k-k0] = flows[i]
@@ -207,7 +202,7 @@ func (b *builder) block(from, to, at, k0, k1 int) (done int) {
 	}
 	var below []row
 	marked := slices.ContainsFunc(all, func(f flowed) bool { return f.ins != 0 })
-	if b.author != AuthorFormatter && (marked || slices.ContainsFunc(olds, row.mixed)) {
+	if marked || slices.ContainsFunc(olds, row.mixed) {
 		below = b.carryWords(placed, to, behind, olds, where, b.new[k0:k1], all)
 	}
 	place := func(to int) {
