@@ -67,18 +67,27 @@ suite('documents', () => {
     ['behind another', 'front.txt'],
   ] as const) {
     test(`the same where VS Code is late to read the file, ${where}: saving is no conflict`, async () => {
-      const name = `late-${front === undefined}.txt`;
       let asked = 0;
-      app.documents.reload = () => {
-        asked++;
-        return Promise.resolve({ reloaded: false });
+      const late = async (name: string) => {
+        app.documents.reload = () => {
+          asked++;
+          return Promise.resolve({ reloaded: false });
+        };
+        const document = await open(name, 'one\ntwo\n');
+        if (front !== undefined) {
+          await open(front, 'x\n');
+        }
+        await prompt(app, session, [{ disk: name, text: 'one\n2\n' }]);
+        Reflect.deleteProperty(app.documents, 'reload');
+        return document;
       };
-      const document = await open(name, 'one\ntwo\n');
-      if (front !== undefined) {
-        await open(front, 'x\n');
+      // Sometimes VS Code reads a file at once: then it is not late.
+      const name = (n: number) => `late-${front === undefined}-${n}.txt`;
+      let n = 0;
+      let document = await late(name(n));
+      while (asked === 0 && n < 20) {
+        document = await late(name(++n));
       }
-      await prompt(app, session, [{ disk: name, text: 'one\n2\n' }]);
-      Reflect.deleteProperty(app.documents, 'reload');
       assert.ok(asked > 0);
       await until('shows the change', () => document.getText() === 'one\n2\n');
       await hunksAre(app, document, 'pending 1-2');
@@ -87,7 +96,7 @@ suite('documents', () => {
       assert.equal(document.isDirty, false);
       await type(0, 0, 'my ');
       assert.equal(await document.save(), true);
-      assert.equal(await read(name), 'my one\n2\n');
+      assert.equal(await read(name(n)), 'my one\n2\n');
       await hunksAre(app, document, 'pending 1-2');
     });
   }

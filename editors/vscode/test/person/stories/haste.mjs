@@ -30,7 +30,7 @@ export async function play(window, step) {
     await press('n', 'Backspace', 'n', 'Enter', 'Enter', 'n', 'Backspace');
     await window.textIs(changed(6, 12));
     await window.hunksAre(1);
-    assert.equal(await page.locator('.notification-toast').count(), 0);
+    assert.deepEqual(await page.locator('.notification-toast').allInnerTexts(), []);
   });
 
   await step('next, reject, next, reject: the last one is in the other file', async () => {
@@ -39,6 +39,6 @@ export async function play(window, step) {
     await window.diskIs('c.txt', before);
     await window.diskIs('b.txt', changed(6));
     await window.hunksAre(0);
-    assert.equal(await page.locator('.notification-toast').count(), 0);
+    assert.deepEqual(await page.locator('.notification-toast').allInnerTexts(), []);
   });
 }
