@@ -222,34 +222,29 @@ func (c *carry) follow(olds []row, news []string) {
 					agents = agents || x.agents
 				}
 			}
+			if c.flows[k].ins == 0 {
+				for _, x := range found {
+					c.leaves(x.word, k)
+				}
+				continue
+			}
 			own := slices.IndexFunc(found, func(x part) bool { return x.word != nil })
 			switch {
-			case agents:
+			case agents, own >= 0 && c.flows[k].moved:
 				for _, x := range found {
-					if x.word != nil {
-						c.put(x.word, k, "")
-					}
+					c.put(x.word, k, "")
 				}
 				last, typed = nil, ""
 			case own >= 0:
-				w := found[own].word
-				c.flows[k].carried = true
-				switch {
-				case c.flows[k].ins == 0:
-					c.leaves(w, k)
-					continue
-				case c.flows[k].moved:
-					c.put(w, k, "")
-					continue
-				}
-				c.put(w, k, strings.TrimLeft(typed+" "+word, " "))
-				last, typed = w, ""
+				last = found[own].word
+				c.put(last, k, strings.TrimLeft(typed+" "+word, " "))
+				typed = ""
 			case c.flows[k].moved:
 			case len(found) > 0 || c.author == AuthorFormatter: // typed among the agent's
 				last, typed = nil, ""
-			case c.flows[k].ins != 0 && last != nil:
+			case last != nil:
 				c.put(last, k, word)
-			case c.flows[k].ins != 0:
+			default:
 				typed = strings.TrimLeft(typed+" "+word, " ")
 			}
 		}
@@ -266,8 +261,13 @@ func within(pieces []piece, s span) []piece {
 	return pieces[from:to]
 }
 
-// put notes that s is in an agent's row k for w; if it is empty, as part of an agent's word.
+// put notes that s is in an agent's row k for w, if that is one of the baseline's; if s is empty,
+// as part of an agent's word.
 func (c *carry) put(w *baseWord, k int, s string) {
+	if w == nil {
+		return
+	}
+	c.flows[k].carried = c.flows[k].carried || s != ""
 	c.flows[k].upTo = max(c.flows[k].upTo, w.at+1)
 	if w.into < 0 {
 		w.into = k
@@ -279,9 +279,12 @@ func (c *carry) put(w *baseWord, k int, s string) {
 	}
 }
 
-// leaves notes that w has come into the plain row k. Of the deleted rows, those in front of the
-// one that had it stay above that row.
+// leaves notes that w, if it is one of the baseline's, has come into the plain row k. Of the deleted
+// rows, those in front of the one that had it stay above that row.
 func (c *carry) leaves(w *baseWord, k int) {
+	if w == nil {
+		return
+	}
 	w.plain = true
 	if f := &c.flows[k]; w.in.tomb != 0 && f.tomb == 0 {
 		f.tomb, f.below = w.in.tomb, w.first

@@ -104,6 +104,7 @@ func (d *Doc) moves(t text.Text, start, oldEnd, newEnd int, author Author) bool 
 	}
 	edits, lo, hi := moveEdits(at, c.at, n)
 	d.applyEdits(t, lo, rowsOf(d.text, lo, hi), rowsOf(t, lo, hi), edits, false, author)
+	d.takeEnds(lo-1, hi+1) // rows put in behind another one have that's terminator, and give it theirs
 	d.grown = growth{}
 	d.recall(false, false)
 	d.until = d.now().Add(provisional)
