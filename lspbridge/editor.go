@@ -250,7 +250,6 @@ type adoptParams struct {
 	URI     string `json:"uri"`
 	Version int32  `json:"version"`
 	Text    string `json:"text"`
-	Disk    string `json:"disk"` // SHA-256, in hexadecimal, of the file's bytes that text contains
 }
 
 type adoptResult struct {
@@ -258,11 +257,28 @@ type adoptResult struct {
 }
 
 // Adopt implements [session.Editor].
-func (e *editor) Adopt(ctx context.Context, uri string, version int32, text, disk string) (bool, error) {
+func (e *editor) Adopt(ctx context.Context, uri string, version int32, text string) (bool, error) {
 	var r adoptResult
-	sum := sha256.Sum256([]byte(disk))
-	err := e.ask(ctx, "acp/adopt", adoptParams{uri, version, text, hex.EncodeToString(sum[:])}, &r)
+	err := e.ask(ctx, "acp/adopt", adoptParams{uri, version, text}, &r)
 	return r.Adopted, err
+}
+
+type baseParams struct {
+	URI     string `json:"uri"`
+	Version int32  `json:"version"`
+	Disk    string `json:"disk"` // SHA-256, in hexadecimal, of the file's bytes that the document contains
+}
+
+type baseResult struct {
+	Based bool `json:"based"`
+}
+
+// Base implements [session.Editor].
+func (e *editor) Base(ctx context.Context, uri string, version int32, disk string) (bool, error) {
+	var r baseResult
+	sum := sha256.Sum256([]byte(disk))
+	err := e.ask(ctx, "acp/base", baseParams{uri, version, hex.EncodeToString(sum[:])}, &r)
+	return r.Based, err
 }
 
 type editorResult struct {

@@ -55,16 +55,34 @@ func (f *file) adoptOrChangeHeld(ctx context.Context, disk buffers.Disk, take op
 		}
 	}
 	_, err := f.changeHeld(ctx, take)
-	f.noteUnadopted(disk, err)
+	f.giveBase(ctx, disk, err)
 	return err
 }
 
-// noteUnadopted notes what of the disk has come in by an edit, and so without the disk's state.
-func (f *file) noteUnadopted(disk buffers.Disk, err error) {
-	if err == nil {
-		now := text.New(disk.Content)
-		f.mu.Lock()
-		f.unadopted = &now
-		f.mu.Unlock()
+// giveBase has the editor make the disk's state the base of a document into which what the disk has
+// has come by an edit, unless that failed. If the editor does not, that is noted.
+func (f *file) giveBase(ctx context.Context, disk buffers.Disk, err error) {
+	if err != nil || f.base(ctx, disk) {
+		return
 	}
+	now := text.New(disk.Content)
+	f.mu.Lock()
+	f.unadopted = &now
+	f.mu.Unlock()
+}
+
+// base tells the editor that a document contains all that the disk has, and reports whether saving
+// the document is no conflict therefore.
+func (f *file) base(ctx context.Context, disk buffers.Disk) bool {
+	live, d, open := f.lockFollowed()
+	f.mu.Unlock()
+	if !open || !live.at.editor.Can("base") {
+		return false
+	}
+	based, err := live.at.editor.Base(ctx, live.uri, d.Version, disk.Content)
+	if err != nil || !based {
+		return false
+	}
+	live.at.store.Adopted(d, text.New(disk.Content))
+	return true
 }

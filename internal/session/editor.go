@@ -51,9 +51,11 @@ type Editor interface {
 	// if it has no unsaved changes (acp/reload).
 	Reload(ctx context.Context, uri string) (reloaded bool, err error)
 	// Adopt makes the file on disk the base of an open document and text its
-	// content, in one step, if it is still at that version (acp/adopt). disk is what the file
-	// had of which text contains the change: it may have gone on since.
-	Adopt(ctx context.Context, uri string, version int32, text, disk string) (adopted bool, err error)
+	// content, in one step, if it is still at that version (acp/adopt).
+	Adopt(ctx context.Context, uri string, version int32, text string) (adopted bool, err error)
+	// Base says that an open document has contained, since that version, all that its file had when
+	// that was disk: to save it over that is no conflict (acp/base).
+	Base(ctx context.Context, uri string, version int32, disk string) (based bool, err error)
 	// State asks what the user looks at (acp/editor).
 	State(ctx context.Context) (EditorState, error)
 	// Run runs an interactive program, such as a login (acp/run).

@@ -45,6 +45,7 @@ type fakeEditor struct {
 	beforeSave   func(uri string)                    // has just been asked to
 	onReload     func(uri string) (bool, error)
 	onAdopt      func(uri string, version int32, text string) (bool, error)
+	onBase       func(uri string, version int32, disk string) (bool, error)
 
 	wire sync.Mutex // stands for the one read loop
 	enc  position.Encoding
@@ -326,9 +327,16 @@ func (e *fakeEditor) Reload(_ context.Context, uri string) (bool, error) {
 	return false, ErrUnsupported
 }
 
-func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s, _ string) (bool, error) {
+func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s string) (bool, error) {
 	if e.onAdopt != nil {
 		return e.onAdopt(uri, version, s)
+	}
+	return false, ErrUnsupported
+}
+
+func (e *fakeEditor) Base(_ context.Context, uri string, version int32, disk string) (bool, error) {
+	if e.onBase != nil {
+		return e.onBase(uri, version, disk)
 	}
 	return false, ErrUnsupported
 }

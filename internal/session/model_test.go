@@ -79,6 +79,7 @@ type modelOptions struct {
 	eol               string
 	bare              bool // files have no final line end
 	reload, adopt     bool // what the editor can do
+	bases             bool // that it takes what the disk has for the base of a text that contains it
 	save, format      bool
 	marks             bool // it tells what saving changes, and can save without that
 	reloadsByChange   bool // its reload is one big change, not close and open
@@ -220,6 +221,7 @@ func newModel(t *testing.T, seed uint64) *modelWorld {
 	w.opts.journal, w.opts.two, w.opts.again, w.opts.whole = more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0, more.IntN(4) == 0
 	w.opts.encoding = []position.Encoding{position.UTF8, position.UTF16, position.UTF32}[more.IntN(3)]
 	w.opts.marks = more.IntN(2) == 0
+	w.opts.bases = !w.opts.adopt && more.IntN(2) == 0
 	w.root = t.TempDir()
 	if p, err := buffers.Resolve(w.root); err == nil {
 		w.root = string(p)
@@ -290,7 +292,7 @@ func (w *modelWorld) start() {
 	w.e = newFakeEditor(w.t, w.c, w.root)
 	w.e.enc = w.opts.encoding
 	w.e.at.SetEncoding(w.e.enc)
-	w.e.caps = map[string]bool{"reload": w.opts.reload, "adopt": w.opts.adopt, "save": w.opts.save, "format": w.opts.marks}
+	w.e.caps = map[string]bool{"reload": w.opts.reload, "adopt": w.opts.adopt, "base": w.opts.bases, "save": w.opts.save, "format": w.opts.marks}
 	w.editor()
 }
 

@@ -94,6 +94,20 @@ func (w *modelWorld) editor() {
 		w.did(f)
 		return true, nil
 	}
+	w.e.onBase = func(uri string, version int32, disk string) (bool, error) {
+		f := w.fileOf(uri)
+		w.e.wire.Lock()
+		defer w.e.wire.Unlock()
+		w.e.mu.Lock()
+		defer w.e.mu.Unlock()
+		if w.e.docs[uri].version < version {
+			return false, nil
+		}
+		if f.exists && f.disk == disk {
+			f.base = disk
+		}
+		return true, nil
+	}
 }
 
 // typeBeside is a row that the user types while something else goes on.

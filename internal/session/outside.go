@@ -281,7 +281,7 @@ func (f *file) adoptOrChange(ctx context.Context, disk buffers.Disk, take operat
 	f.unlockOps()
 	if err == nil && !adopted {
 		_, err = f.change(ctx, take)
-		f.noteUnadopted(disk, err)
+		f.giveBase(ctx, disk, err)
 	}
 	return err
 }

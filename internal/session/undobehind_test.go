@@ -12,7 +12,7 @@ import (
 // taken in, is not taken back with the agent's turn, however the editor takes in both.
 func TestUndoKeepsWhatAnotherProgramWroteBefore(t *testing.T) {
 	t.Parallel()
-	for _, can := range []string{"edit", "reload", "adopt"} {
+	for _, can := range []string{"edit", "reload", "adopt", "base"} {
 		t.Run(can, func(t *testing.T) {
 			l := &fakeLauncher{}
 			c, e, root := setup(t, l)
@@ -28,6 +28,7 @@ func TestUndoKeepsWhatAnotherProgramWroteBefore(t *testing.T) {
 				e.typeAt(uri, 0, len(e.text(uri)), s)
 				return true, nil
 			}
+			e.onBase = func(string, int32, string) (bool, error) { return true, nil }
 			e.open(uri, ten)
 			awaitLook(t, c.file(buffers.Path(path)))
 			e.typeAt(uri, 0, 0, "unsaved\n")

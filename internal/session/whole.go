@@ -415,7 +415,10 @@ func (f *file) readBack(ctx context.Context) {
 	if !done { // it has something unsaved, and keeps it
 		disk, unread := buffers.ReadDisk(f.path)
 		if err = unread; err == nil && disk.Exists {
-			_, err = f.adopt(ctx, disk, operation{label: "written back", apply: func(*review.Doc) error { return nil }})
+			done, err = f.adopt(ctx, disk, operation{label: "written back", apply: func(*review.Doc) error { return nil }})
+			if err == nil && !done {
+				f.base(ctx, disk)
+			}
 		}
 	}
 	if err != nil && ctx.Err() == nil {

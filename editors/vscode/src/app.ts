@@ -14,7 +14,6 @@ import { find } from './edits';
 import { CommandError, messageOf } from './errors';
 import { handlersOf } from './handlers';
 import { announce } from './notify';
-import { Passing } from './passing';
 import { Questions } from './questions';
 import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
@@ -41,8 +40,7 @@ export class App implements vscode.Disposable {
   readonly review = new ReviewState();
   readonly typing = new Typing();
   readonly saves = new Saves();
-  readonly passing = new Passing();
-  readonly documents = new Documents(this.output, this.typing, this.saves, this.passing);
+  readonly documents = new Documents(this.output, this.saves);
   readonly chat: ChatController;
   readonly model: ChatModel;
   readonly questions: Questions;
@@ -233,8 +231,6 @@ export class App implements vscode.Disposable {
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
         saves: this.saves,
-        passing: this.passing,
-        onApplied: (uris) => this.documents.applied(uris),
         onCommand: (command, args) => this.clicked(command, args),
         onDied: (why) => this.onDied(why),
       });
@@ -302,11 +298,11 @@ export class App implements vscode.Disposable {
     const { document } = event;
     const { connection } = this;
     if (connection === undefined || !document.isDirty || !this.isBusy()) {
-      this.documents.explain(document);
+      event.waitUntil(this.documents.letSave(document));
       return;
     }
     const looked = this.saves.look(document, () => connection.beforeSave(document));
-    event.waitUntil(looked.then(() => this.documents.explain(document)));
+    event.waitUntil(looked.then(() => this.documents.letSave(document)));
   }
 
   /** A code lens or a code action of the server's was clicked. */

@@ -21,14 +21,13 @@ import {
 import { makeUncut, turn, turnOf } from './edits';
 import { CommandError, messageOf } from './errors';
 import { locateServer, serverEnvironment } from './locator';
-import type { Passing } from './passing';
 import type { Saves } from './saves';
 import { ServerProcess } from './server';
 import { section, serverPath } from './settings';
 import { dataFolder, isSettings } from './settingsFiles';
 
-/** What this extension does beyond LSP. */
-export const capabilities: Record<Capability, true> = {
+/** What this extension does beyond LSP. Text and base at once (acp/adopt) is nothing VS Code can do. */
+export const capabilities: Record<Exclude<Capability, 'adopt'>, true> = {
   session: true,
   review: true,
   terminal: true,
@@ -36,7 +35,7 @@ export const capabilities: Record<Capability, true> = {
   dismiss: true,
   save: true,
   format: true,
-  adopt: true,
+  base: true,
   reload: true,
   editor: true,
   run: true,
@@ -49,7 +48,7 @@ export type NotificationHandlers = {
 };
 
 export type RequestHandlers = {
-  [K in keyof Requests]: (
+  [K in Exclude<keyof Requests, 'acp/adopt'>]: (
     params: Requests[K]['params'],
     token: vscode.CancellationToken,
   ) => Promise<Requests[K]['result'] | null>;
@@ -61,9 +60,6 @@ export interface Handlers {
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
   saves: Saves;
-  passing: Passing;
-  /** An edit of the server's was applied to documents. */
-  onApplied(uris: string[]): void;
   /** acp-ls has ended without being told to. */
   onDied(why: string): void;
 }
@@ -236,13 +232,10 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     didOpen: async (document, next) => (ours(document) ? next(document) : undefined),
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
     didSave: async (document, next) => {
-      if (handlers.passing.has(document)) {
-        await handlers.passing.ended([document.uri.toString()]);
-      }
       return ours(document) && handlers.saves.isTrue(document) ? next(document) : undefined;
     },
     didChange: async (event, next) => {
-      if (ours(event.document) && !handlers.passing.keeps(event, next)) {
+      if (ours(event.document)) {
         if (handlers.saves.made(event)) {
           made.add(versionOf(event.document.uri.toString(), event.document.version));
         }
@@ -267,17 +260,11 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     workspace: {
       handleApplyEdit: async (params, next) => {
         await handlers.saves.ended(documentsOf(params.edit));
-        await handlers.passing.ended(documentsOf(params.edit));
         const turns = turnOf(params.edit);
         const applied = turns !== undefined ? await turn(turns) : await makeUncut(params.edit);
-        const result =
-          applied !== undefined
-            ? { applied }
-            : await next(params, new vscode.CancellationTokenSource().token);
-        if ('applied' in result && result.applied) {
-          handlers.onApplied(documentsOf(params.edit));
-        }
-        return result;
+        return applied !== undefined
+          ? { applied }
+          : next(params, new vscode.CancellationTokenSource().token);
       },
       configuration: async (params) =>
         params.items.map((item) => (item.section === 'acp' ? section() : null)),

@@ -1,86 +1,55 @@
 /**
- * What acp-ls asks of documents: acp/save, acp/reload and acp/adopt.
+ * What acp-ls asks of documents: acp/save, acp/reload and acp/base.
  *
- * VS Code reads files anew by itself and keeps what it last saw of the disk to itself. The one
- * way to make the disk's state the base of a document with unsaved text is the command *Revert
- * File*, which works on the document that is in front. For others, and while the user types,
- * acp-ls is told that it cannot be done: it then edits the document, and the base is put right
- * when the user next looks at it, so that saving is no conflict. Until acp-ls has made its edit,
- * the base stays as it is: better a conflict than a change of the disk's that is overwritten. For
- * the same reason only that becomes the base of which acp-ls has said that it is in the text.
+ * VS Code reads files anew by itself where nothing is unsaved, and keeps what it last saw of the
+ * disk to itself. A document with unsaved text into which acp-ls has merged what the file has by
+ * now is newer than the file, but VS Code, who does not know of that, would ask the user at the
+ * next save. It compares the time and the length that the file had: a file that is no newer than
+ * what it knows it writes over. So just before a save the file is made old, if it still has what
+ * the document contains. The one other way, to have VS Code revert to the file and to put the
+ * text back, takes from the user what they could redo, shows the file's text for a moment, and
+ * mixes up keys that come then.
  */
+import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
-import type { Typing } from './editor';
-import {
-  type Ends,
-  eolOf,
-  find,
-  isInFront,
-  replaceText,
-  roundTrip,
-  sameEnds,
-  turnEnds,
-  withEnds,
-} from './edits';
-import { hasEnds, hasHash, isAsOnDisk, onDisk, textOnDisk } from './onDisk';
-import type { Passing } from './passing';
+import { find } from './edits';
+import { hasEnds, hasHash, isAsOnDisk, textOnDisk } from './onDisk';
 import { mayHaveFailed, type Saves } from './saves';
-import { carry, difference, follow, sameText, typedAt } from './text';
+import { sameText } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
  * long enough, and edits the document then. */
 const reloadWait = 1500;
 
-/** How long it is tried to put a document's text back. */
-const rebaseWait = 10_000;
+/** What a file is dated to so that VS Code does not take it for newer, in milliseconds. */
+const old = 1000;
 
-/** A document is not read anew while the user types: not for so long after a key. */
-const quiet = 1500;
-
-const revert = 'workbench.action.files.revert';
-
-/** A document whose base is older than what the disk has. */
-interface Behind {
-  /** Whether the text contains what has changed on disk. */
-  state: 'waiting' | 'merged';
-  /** Of what the disk had then; undefined if acp-ls does not say. */
-  hash: string | undefined;
-}
+/** A file that was made old has its time again if it was not written by then: a save has failed. */
+const longest = 3000;
 
 export class Documents implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[] = [];
-  /** Documents whose base is older than what the disk has, by URI. */
-  private readonly behind = new Map<string, Behind>();
-  /** Those that are being put right. */
-  private readonly busy = new Set<string>();
-
-  private timer: NodeJS.Timeout | undefined;
-  private readonly right = new vscode.EventEmitter<void>();
-  /** A document that was behind is so no more. */
-  readonly onDidPutRight = this.right.event;
+  /** Hashes of what the files had that is in documents with unsaved text, by URI. */
+  private readonly bases = new Map<string, string>();
 
   constructor(
     private readonly output: vscode.LogOutputChannel,
-    private readonly typing: Typing,
     private readonly saves: Saves,
-    private readonly passing: Passing,
   ) {
+    const forget = ({ uri }: vscode.TextDocument) => this.bases.delete(uri.toString());
     this.disposables.push(
-      this.right,
-      vscode.window.onDidChangeActiveTextEditor(() => void this.putRight()),
-      vscode.workspace.onDidSaveTextDocument((document) => void this.forgetIfRead(document)),
+      vscode.workspace.onDidSaveTextDocument(forget),
+      vscode.workspace.onDidCloseTextDocument(forget),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        if (this.behind.has(document.uri.toString())) {
-          void (document.isDirty ? this.putRight() : this.forgetIfRead(document));
+        if (!document.isDirty) {
+          void this.forgetIfRead(document);
         }
       }),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.behind.delete(uri.toString())),
     );
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
     vscode.Disposable.from(...this.disposables).dispose();
   }
 
@@ -93,11 +62,6 @@ export class Documents implements vscode.Disposable {
     const document = find(uri);
     if (document === undefined || document.isUntitled) {
       return { saved: false };
-    }
-    await this.putRight();
-    if (this.behind.has(document.uri.toString())) {
-      // VS Code would ask the user what to do.
-      return { saved: false, reason: 'the file has changed on disk' };
     }
     if (document.isDirty && version !== undefined && document.version !== version) {
       return { saved: false, reason: 'the document has changed meanwhile' };
@@ -131,69 +95,46 @@ export class Documents implements vscode.Disposable {
     }
   }
 
-  /** Makes the disk's state the base of a document and `text` its content. */
-  async adopt({ uri, version, text, disk }: Requests['acp/adopt']['params']): Promise<{
-    adopted: boolean;
-  }> {
-    await this.passing.ended([uri]);
+  /** Has saving be no conflict as long as the file has what `disk` is the hash of. */
+  base({ uri, version, disk }: Requests['acp/base']['params']): Requests['acp/base']['result'] {
     const document = find(uri);
-    if (document === undefined) {
-      return { adopted: false };
+    if (document === undefined || document.isUntitled || document.version < version) {
+      return { based: false };
     }
-    const is = (state: Behind['state']) =>
-      this.behind.set(document.uri.toString(), { state, hash: disk });
-    if (!document.isDirty) {
-      // VS Code would have read it anew by now, if it watched the file: an edit of acp-ls will.
-      is('waiting');
-      await this.forgetIfRead(document);
-      return { adopted: false };
-    }
-    const quietly = this.typing.ago() >= quiet && isInFront(document);
-    if (document.version === version && quietly) {
-      if (await this.rebase(document, disk, text)) {
-        return { adopted: true };
-      }
-    }
-    const contained =
-      document.version === version && sameEnds(document, text) === document.getText();
-    is(contained ? 'merged' : 'waiting');
-    void this.putRight();
-    return { adopted: false };
+    this.bases.set(document.uri.toString(), disk);
+    void this.saveIfAsOnDisk(document);
+    return { based: true };
   }
 
-  /** An edit of acp-ls was applied. */
-  applied(uris: string[]): void {
-    for (const uri of uris.map((spelled) => vscode.Uri.parse(spelled).toString())) {
-      const behind = this.behind.get(uri);
-      if (behind !== undefined) {
-        behind.state = 'merged';
-        void this.putRight();
-      }
+  /** A document that only has what its file has, which VS Code was late to read, is not unsaved. */
+  private async saveIfAsOnDisk(document: vscode.TextDocument): Promise<void> {
+    const { version } = document;
+    if ((await isAsOnDisk(document)) && document.isDirty && document.version === version) {
+      await this.saves.save(document, false);
     }
   }
 
-  /** Whoever saves a document, or has it read anew, leaves it with what the disk has. */
-  private async forgetIfRead(document: vscode.TextDocument): Promise<void> {
-    const uri = document.uri.toString();
-    if (!this.behind.has(uri) || this.busy.has(uri) || !(await isAsOnDisk(document))) {
+  /** Whether acp-ls has said that a document contains what its file had, and nothing was saved since. */
+  isBased({ uri }: vscode.TextDocument): boolean {
+    return this.bases.has(uri.toString());
+  }
+
+  /** Makes the file of a document old that is about to be saved, if all it has is in the document. */
+  async letSave(document: vscode.TextDocument): Promise<void> {
+    const hash = this.bases.get(document.uri.toString());
+    if (hash === undefined || !hasHash(document, hash)) {
       return;
     }
-    await roundTrip(); // a change is told of before it makes the document dirty
-    if (!document.isDirty && !this.busy.has(uri)) {
-      this.behind.delete(uri);
-      this.right.fire();
-    }
-  }
-
-  /** Whether a document's base is known to be older than what the disk has. */
-  isBehind(uri: string): boolean {
-    return this.behind.has(uri);
-  }
-
-  /** Says what VS Code is about to ask. */
-  explain(document: vscode.TextDocument): void {
-    const behind = this.behind.get(document.uri.toString());
-    if (behind?.state === 'merged' && hasHash(document, behind.hash)) {
+    const file = document.uri.fsPath;
+    try {
+      const { atime, mtime } = await fs.stat(file);
+      if (mtime.getTime() === old) {
+        return;
+      }
+      await fs.utimes(file, atime, new Date(old));
+      setTimeout(() => void this.restoreTime(file, atime, mtime), longest);
+    } catch (err) {
+      this.output.warn(`${file}: its time cannot be set: ${err}`);
       void vscode.window.showInformationMessage(
         `${vscode.workspace.asRelativePath(document.uri)}: what an agent wrote on disk is in your ` +
           'text already. If VS Code says that the file is newer, overwriting it loses nothing.',
@@ -201,127 +142,21 @@ export class Documents implements vscode.Disposable {
     }
   }
 
-  /** Reads the file of the document in front anew if it is behind, as soon as nobody types. */
-  private async putRight(): Promise<void> {
-    clearTimeout(this.timer);
-    const document = vscode.window.activeTextEditor?.document;
-    const uri = document?.uri.toString();
-    if (document === undefined || uri === undefined || this.behind.get(uri)?.state !== 'merged') {
-      return;
-    }
-    const wait = quiet - this.typing.ago();
-    if (wait > 0) {
-      this.timer = setTimeout(() => void this.putRight(), wait);
-      return;
-    }
-    if (!document.isDirty) {
-      // The user has undone it all, or VS Code reads the file just now: what it has is to stay.
-      await this.forgetIfRead(document);
-    } else if (!(await this.rebase(document, this.behind.get(uri)?.hash)) && isInFront(document)) {
-      // A key came before, or the disk has gone on: acp-ls will have it merged.
-      this.timer = setTimeout(() => void this.putRight(), quiet);
-    }
-  }
-
-  /**
-   * Reads the file of the document in front anew if it has what `hash` is of, and then makes `text`
-   * the content, by default that which there is. What the user types meanwhile is kept. acp-ls is
-   * told of nothing but `text`, and what was typed, and so merges what the disk may have by then.
-   * @returns whether the file was read
-   */
-  private async rebase(
-    document: vscode.TextDocument,
-    hash: string | undefined,
-    text?: string,
-  ): Promise<boolean> {
-    const uri = document.uri.toString();
-    if (this.busy.has(uri) || this.saves.isUnderWay(document)) {
-      return false;
-    }
-    this.busy.add(uri);
-    let through: string[] = [];
-    let listener: vscode.Disposable | undefined;
+  private async restoreTime(file: string, atime: Date, mtime: Date): Promise<void> {
     try {
-      const merged = await onDisk(document);
-      if (merged === undefined || (hash ?? merged.hash) !== merged.hash || !isInFront(document)) {
-        return false;
+      if ((await fs.stat(file)).mtime.getTime() === old) {
+        await fs.utimes(file, atime, mtime);
       }
-      const ends = eolOf(document); // the file may have others
-      const before = document.getText();
-      const wanted = text === undefined ? before : sameEnds(document, text);
-      const carets = caretsOf(document);
-      const texts = [before];
-      this.passing.begin(document);
-      listener = vscode.workspace.onDidChangeTextDocument((event) => {
-        if (event.document === document && event.contentChanges.length > 0) {
-          texts.push(withEnds(document.getText(), ends));
-        }
-      });
-      await vscode.commands.executeCommand(revert);
-      // Where a key came before the file was read, VS Code keeps the text and does not read it.
-      // Events do not tell which it was: the text of the file does, which may have changed.
-      const disk = [merged.text, await textOnDisk(document)];
-      const read = texts.findIndex((one) => disk.some((d) => d !== undefined && sameText(one, d)));
-      if (read < 0) {
-        return false;
-      }
-      const last = texts[Math.max(read - 1, 0)] as string;
-      const mine = { text: carry(before, last, wanted), carets: new Map(carets) };
-      for (const [editor, caret] of carets) {
-        mine.carets.set(editor, follow(last, mine.text, typedAt(before, last, caret)));
-      }
-      through = [wanted];
-      await this.putBack(document, texts[read] as string, mine, ends);
-      if (sameText(texts[read] as string, merged.text)) {
-        this.behind.delete(uri);
-      } else {
-        this.behind.set(uri, { state: 'waiting', hash: undefined }); // acp-ls is yet to merge that
-      }
-      return true;
-    } finally {
-      listener?.dispose();
-      this.busy.delete(uri);
-      await this.passing.end(document, ...through);
-      if (!this.behind.has(uri)) {
-        this.right.fire();
-      }
+    } catch {
+      // gone, or somebody else's by now
     }
   }
 
-  /**
-   * Makes a text the content of a document that has just been read anew as `read`. What is typed
-   * until that is done is not lost, and not put where the cursor happened to be on the way.
-   * Changes `mine` by that.
-   */
-  private async putBack(
-    document: vscode.TextDocument,
-    read: string,
-    mine: Mine,
-    ends: Ends,
-  ): Promise<void> {
-    let known = read;
-    for (const deadline = Date.now() + rebaseWait; !document.isClosed; ) {
-      if (eolOf(document) !== ends) {
-        await turnEnds(document, ends);
-      }
-      const now = withEnds(document.getText(), ends);
-      type(mine, known, now);
-      known = now;
-      if (now === mine.text) {
-        if (!placeCarets(document, mine)) {
-          return;
-        }
-        await roundTrip(); // keys that came before the cursor was there
-      } else if (await replaceText(document, mine.text)) {
-        known = mine.text;
-      } else if (Date.now() > deadline) {
-        break; // edits are refused if a key came before; nobody types that fast for so long
-      }
+  /** Whoever has a document read anew leaves it with what the disk has. */
+  private async forgetIfRead(document: vscode.TextDocument): Promise<void> {
+    if (this.isBased(document) && (await isAsOnDisk(document)) && !document.isDirty) {
+      this.bases.delete(document.uri.toString());
     }
-    this.output.error(`${document.uri}: no edit was taken after its file was read anew`);
-    void vscode.window.showErrorMessage(
-      `${document.uri.fsPath}: the unsaved text could not be put back after the file was read anew. Undo brings it back.`,
-    );
   }
 }
 
@@ -340,52 +175,4 @@ function changeOf(document: vscode.TextDocument, ms: number): Promise<void> {
       resolve();
     }
   });
-}
-
-/** The text a document is to have, and where the cursors of its editors are to be, as offsets. */
-interface Mine {
-  text: string;
-  carets: Map<vscode.TextEditor, number>;
-}
-
-/** The cursors of a document's editors, of those that have one cursor and no selection. */
-function caretsOf(document: vscode.TextDocument): Map<vscode.TextEditor, number> {
-  return new Map(
-    vscode.window.visibleTextEditors
-      .filter(({ document: of, selections }) => of === document && selections.length === 1)
-      .filter(({ selection }) => selection.isEmpty)
-      .map((editor) => [editor, document.offsetAt(editor.selection.active)]),
-  );
-}
-
-/** Takes over what was typed between two texts: at the cursor, if it is known which. */
-function type(mine: Mine, from: string, to: string): void {
-  if (from === to) {
-    return;
-  }
-  const { start, end, insert } = difference(from, to);
-  const active = vscode.window.activeTextEditor;
-  const caret = active && mine.carets.get(active);
-  const text =
-    start === end && caret !== undefined
-      ? mine.text.slice(0, caret) + insert + mine.text.slice(caret)
-      : carry(from, to, mine.text);
-  for (const [editor, at] of mine.carets) {
-    const typing = editor === active && start === end;
-    mine.carets.set(editor, typing ? at + insert.length : follow(mine.text, text, at));
-  }
-  mine.text = text;
-}
-
-/** Whether a cursor had to be moved. */
-function placeCarets(document: vscode.TextDocument, { carets }: Mine): boolean {
-  let moved = false;
-  for (const [editor, offset] of carets) {
-    const at = document.positionAt(offset);
-    if (!editor.selection.active.isEqual(at)) {
-      editor.selection = new vscode.Selection(at, at);
-      moved = true;
-    }
-  }
-  return moved;
 }

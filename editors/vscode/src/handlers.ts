@@ -25,7 +25,7 @@ export function handlersOf(app: App): Pick<Handlers, 'notifications' | 'requests
       'acp/ask': (form) => questions.fill(form),
       'acp/save': (params) => documents.save(params),
       'acp/reload': (params) => documents.reload(params),
-      'acp/adopt': (params) => documents.adopt(params),
+      'acp/base': async (params) => documents.base(params),
       'acp/editor': async () => editorState(app.typing),
       'acp/run': (params, token) => run(params, token),
       'acp/diagnostics': async (params) => diagnostics(params),

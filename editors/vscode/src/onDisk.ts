@@ -19,17 +19,10 @@ export function hasEnds(document: vscode.TextDocument, text: string): boolean {
   return ends === undefined || ends === 'mixed' || ends === eolOf(document);
 }
 
-export async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
-  return (await onDisk(document))?.text;
-}
-
 /** What a document's file has. */
-export async function onDisk(
-  document: vscode.TextDocument,
-): Promise<{ text: string; hash: string } | undefined> {
+export async function textOnDisk(document: vscode.TextDocument): Promise<string | undefined> {
   try {
-    const bytes = await fs.readFile(document.uri.fsPath);
-    return { text: await decode(bytes, document.encoding), hash: hashOf(bytes) };
+    return await decode(await fs.readFile(document.uri.fsPath), document.encoding);
   } catch {
     return undefined; // gone, or binary: VS Code knows better what to do
   }
@@ -44,15 +37,12 @@ async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
   }
 }
 
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
-/** Whether a document's file has what a hash is of, or that cannot be told. */
-export function hasHash(document: vscode.TextDocument, hash: string | undefined): boolean {
+/** Whether a document's file has what a hash is of. */
+export function hasHash(document: vscode.TextDocument, hash: string): boolean {
   try {
-    return hash === undefined || hashOf(readFileSync(document.uri.fsPath)) === hash;
+    const bytes = readFileSync(document.uri.fsPath);
+    return createHash('sha256').update(bytes).digest('hex') === hash;
   } catch {
-    return true; // there is nothing to overwrite
+    return false;
   }
 }

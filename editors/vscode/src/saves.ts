@@ -199,11 +199,6 @@ export class Saves implements vscode.Disposable {
     await Promise.all(saved.map((uri) => this.underWay.get(uri)?.ended));
   }
 
-  /** Whether a document is being saved. */
-  isUnderWay({ uri }: vscode.TextDocument): boolean {
-    return this.underWay.has(uri.toString());
-  }
-
   /** Has acp-ls look at the file of a document that VS Code, and not acp-ls, is about to save. */
   async look({ uri }: vscode.TextDocument, ask: () => Promise<unknown>): Promise<void> {
     const of = uri.toString();

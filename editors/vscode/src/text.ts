@@ -31,44 +31,6 @@ export function difference(have: string, want: string): Difference {
   return { start, end: have.length - tail, insert: want.slice(start, want.length - tail) };
 }
 
-/**
- * `other`, which was made from `before` as well, with what the user has changed from `before` to
- * `after`. Where both changed the same, what the user put in stands before the rest: it is kept,
- * whatever becomes of its place.
- */
-export function carry(before: string, after: string, other: string): string {
-  if (before === after) {
-    return other;
-  }
-  const typed = difference(before, after);
-  const made = difference(before, other);
-  let { start, end } = typed;
-  if (start >= made.end) {
-    const shift = made.insert.length - (made.end - made.start);
-    start += shift;
-    end += shift;
-  } else if (end > made.start) {
-    start = made.start;
-    end = made.start;
-  }
-  return other.slice(0, start) + typed.insert + other.slice(end);
-}
-
-/** Where an offset of `before` is in `after`. Inside what was replaced it is at the end of that. */
-export function follow(before: string, after: string, offset: number): number {
-  const { start, end, insert } = difference(before, after);
-  if (offset <= start) {
-    return offset;
-  }
-  return offset >= end ? offset + insert.length - (end - start) : start + insert.length;
-}
-
-/** Where a cursor of `before` is in `after` if what is new was typed at it. */
-export function typedAt(before: string, after: string, caret: number): number {
-  const { start, end, insert } = difference(before, after);
-  return caret >= start && caret <= end ? start + insert.length : follow(before, after, caret);
-}
-
 /** Whether two texts are the same but for line ends, which a document has of one kind only. */
 export function sameText(a: string, b: string): boolean {
   return lf(a) === lf(b);

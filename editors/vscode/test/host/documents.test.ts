@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import {
@@ -10,7 +10,6 @@ import {
   hunksAre,
   open,
   prompt,
-  quiet,
   read,
   said,
   theApp,
@@ -92,8 +91,7 @@ suite('documents', () => {
       await until('shows the change', () => document.getText() === 'one\n2\n');
       await hunksAre(app, document, 'pending 1-2');
       await vscode.window.showTextDocument(document);
-      await until('put right', () => !app.documents.isBehind(document.uri.toString()));
-      assert.equal(document.isDirty, false);
+      await until('is saved', () => !document.isDirty);
       await type(0, 0, 'my ');
       assert.equal(await document.save(), true);
       assert.equal(await read(name(n)), 'my one\n2\n');
@@ -101,137 +99,131 @@ suite('documents', () => {
     });
   }
 
-  test('the agent writes the disk under unsaved text in front: merged, and saving is no conflict', async () => {
-    const document = await open('merge.txt', 'one\ntwo\nthree\n');
-    await type(0, 0, 'my ');
-    await prompt(app, session, [{ disk: 'merge.txt', text: 'one\ntwo\n3\n' }]);
-    await until('merged', () => document.getText() === 'my one\ntwo\n3\n');
-    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
-    assert.equal(document.getText(), 'my one\ntwo\n3\n');
-    assert.equal(document.isDirty, true);
-    assert.deepEqual(vscode.window.activeTextEditor?.selection.active, new vscode.Position(0, 3));
-    await hunksAre(app, document, 'pending 2-3');
-    assert.equal(await document.save(), true);
-    assert.equal(await read('merge.txt'), 'my one\ntwo\n3\n');
-  });
-
-  test('the same under a document that is shown beside another version of it', async () => {
-    const document = await open('beside.txt', 'one\ntwo\nthree\n');
-    await write('version.txt', 'one\nthree\n');
-    await vscode.commands.executeCommand('workbench.action.closeAllEditors');
-    const version = vscode.Uri.file(fileOf('version.txt'));
-    await vscode.commands.executeCommand('vscode.diff', version, document.uri);
-    const shown = await until('it is shown', () =>
-      vscode.window.activeTextEditor?.document.uri.path.endsWith('beside.txt')
-        ? vscode.window.activeTextEditor.document
-        : undefined,
-    );
-    await type(0, 0, 'my ');
-    await prompt(app, session, [{ disk: 'beside.txt', text: 'one\ntwo\n3\n' }]);
-    await until('merged', () => shown.getText() === 'my one\ntwo\n3\n');
-    await until('put right', () => !app.documents.isBehind(shown.uri.toString()));
-    assert.equal(shown.getText(), 'my one\ntwo\n3\n');
-    assert.equal(shown.isDirty, true);
-    assert.equal(await shown.save(), true);
-    assert.equal(await read('beside.txt'), 'my one\ntwo\n3\n');
-  });
-
-  test('the same under a document behind another: put right when it is looked at', async () => {
-    const document = await open('behind.txt', 'one\ntwo\nthree\n');
-    await type(0, 0, 'my ');
-    await open('front.txt', 'x\n');
-    await prompt(app, session, [{ disk: 'behind.txt', text: 'one\ntwo\n3\n' }]);
-    await until('merged', () => document.getText() === 'my one\ntwo\n3\n');
-    assert.ok(app.documents.isBehind(document.uri.toString()));
-    await vscode.window.showTextDocument(document);
-    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
-    assert.equal(document.getText(), 'my one\ntwo\n3\n');
-    assert.equal(document.isDirty, true);
-    await hunksAre(app, document, 'pending 2-3');
-    assert.equal(await document.save(), true);
-    assert.equal(await read('behind.txt'), 'my one\ntwo\n3\n');
-  });
-
-  /** Has `then` done, once, when `when` is so after a change of the document or what is in front. */
-  const once = (when: () => boolean, then: () => void): void => {
-    const look = () => {
-      if (when()) {
-        vscode.Disposable.from(...listeners).dispose();
-        then();
-      }
-    };
-    const listeners = [
-      vscode.workspace.onDidChangeTextDocument(look),
-      vscode.window.onDidChangeActiveTextEditor(look),
-    ];
-  };
-  for (const when of [
-    'before it is shown',
-    'as it is shown',
-    'just before it is read',
-    'as it is read',
-    'as it is put back',
-  ]) {
-    test(`the agent writes on ${when}: nothing of it is lost, and saving is no conflict`, async () => {
-      const name = `on ${when}.txt`;
-      const document = await open(name, 'one\ntwo\nthree\nfour\nfive\n');
-      await type(2, 0, 'my ');
-      await open('front.txt', 'x\n');
-      const first = '1\ntwo\nthree\nfour\nfive\n';
-      const merged = '1\ntwo\nmy three\nfour\nfive\n';
-      const all = merged.replace('five', '5');
-      await begin(app, session, [{ disk: name, text: first }, { hold: true }]);
-      await until('merged', () => document.getText() === merged);
-      await until('left behind', () => app.documents.isBehind(document.uri.toString()));
-      await quiet(app); // it is put right at once
-      const writesOn = () => writeFileSync(fileOf(name), first.replace('five', '5'));
-      const ends = async () => {
-        await app.execute('acp.cancel', { session });
-        await until('the turn ends', () => app.model.session(session)?.state === 'idle');
-      };
-      const isFront = () => vscode.window.activeTextEditor?.document === document;
-      const isRead = () => !document.getText().includes('my');
-      const { documents, passing } = app;
-      if (when === 'before it is shown') {
-        writesOn();
-      } else if (when === 'as it is shown') {
-        once(isFront, writesOn);
-        // acp-ls looks at the disk while the document has its text, and may find it moved.
-        const asked = new Promise<void>((resolve) => {
-          documents.adopt = (params) => {
-            Reflect.deleteProperty(documents, 'adopt');
-            resolve();
-            return documents.adopt(params);
-          };
-        });
-        const putBack: unknown = Reflect.get(documents, 'putBack');
-        Reflect.set(documents, 'putBack', async (...args: unknown[]) => {
-          Reflect.deleteProperty(documents, 'putBack');
-          await Promise.race([ends(), asked]);
-          await Reflect.apply(putBack as () => Promise<void>, documents, args);
-        });
-      } else if (when === 'just before it is read') {
-        passing.begin = (of) => {
-          Reflect.deleteProperty(passing, 'begin');
-          writesOn();
-          passing.begin(of);
-        };
-      } else {
-        once(isRead, () =>
-          when === 'as it is read' ? writesOn() : once(() => !isRead(), writesOn),
+  for (const where of ['in front', 'beside another version of it', 'behind another'] as const) {
+    test(`the agent writes the disk under unsaved text ${where}: merged, and saving is no conflict`, async () => {
+      const name = `merge ${where}.txt`;
+      let document = await open(name, 'one\ntwo\nthree\n');
+      if (where === 'beside another version of it') {
+        await write('version.txt', 'one\nthree\n');
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        const version = vscode.Uri.file(fileOf('version.txt'));
+        await vscode.commands.executeCommand('vscode.diff', version, document.uri);
+        document = await until('it is shown', () =>
+          vscode.window.activeTextEditor?.document.uri.path.endsWith(name)
+            ? vscode.window.activeTextEditor.document
+            : undefined,
         );
       }
-      await vscode.window.showTextDocument(document);
-      await until('all of it is there', () => document.getText() === all);
-      await until('put right', () => !documents.isBehind(document.uri.toString()));
-      await ends();
-      assert.equal(document.getText(), all);
-      await hunksAre(app, document, 'pending 0-1', 'pending 4-5');
+      await type(0, 0, 'my ');
+      if (where === 'behind another') {
+        await open('front.txt', 'x\n');
+      }
+      const texts: string[] = [];
+      const listener = vscode.workspace.onDidChangeTextDocument((event) => {
+        if (event.document === document && event.contentChanges.length > 0) {
+          texts.push(document.getText());
+        }
+      });
+      await prompt(app, session, [{ disk: name, text: 'one\ntwo\n3 of the agent\n' }]);
+      await until('merged', () => document.getText() === 'my one\ntwo\n3 of the agent\n');
+      assert.deepEqual(texts, ['my one\ntwo\n3 of the agent\n']); // none on the way to it
+      listener.dispose();
       assert.equal(document.isDirty, true);
+      if (where !== 'behind another') {
+        const { selection } = vscode.window.activeTextEditor ?? {};
+        assert.deepEqual(selection?.active, new vscode.Position(0, 3));
+      }
+      await hunksAre(app, document, 'pending 2-3');
+      await until('is known to VS Code', () => app.documents.isBased(document));
       assert.equal(await document.save(), true);
-      assert.equal(await read(name), all);
+      assert.equal(document.isDirty, false);
+      assert.equal(await read(name), 'my one\ntwo\n3 of the agent\n');
+      assert.ok(Date.now() - statSync(fileOf(name)).mtimeMs < 60_000);
+      await hunksAre(app, document, 'pending 2-3');
     });
   }
+
+  test('what was typed before the agent wrote the disk can be undone, and redone', async () => {
+    const before = 'one\ntwo\nand\nthree\n';
+    const document = await open('redo.txt', before);
+    await type(0, 0, 'my ');
+    await type(1, 0, 'own ');
+    await prompt(app, session, [{ disk: 'redo.txt', text: 'one\ntwo\nand\n3 of the agent\n' }]);
+    const merged = 'my one\nown two\nand\n3 of the agent\n';
+    await until('merged', () => document.getText() === merged);
+    const seen: string[] = [];
+    while (document.getText() !== before && seen.length < 9) {
+      await vscode.commands.executeCommand('undo');
+      seen.push(document.getText());
+    }
+    assert.equal(seen[0], 'my one\nown two\nand\nthree\n');
+    assert.equal(document.getText(), before);
+    await app.execute('acp.review.list', {}); // acp-ls has seen it, and leaves it
+    for (let n = 0; n < seen.length; n++) {
+      await vscode.commands.executeCommand('redo');
+    }
+    await until('is redone', () => document.getText() === merged);
+    await hunksAre(app, document, 'pending 3-4');
+    assert.equal(await document.save(), true);
+    assert.equal(await read('redo.txt'), merged);
+  });
+
+  test('who undoes what the agent wrote on disk, and types on, saves what they see', async () => {
+    const document = await open('undone.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await prompt(app, session, [{ disk: 'undone.txt', text: 'one\ntwo\n3 of the agent\n' }]);
+    await until('merged', () => document.getText().includes('3 of the agent'));
+    await until('is known to VS Code', () => app.documents.isBased(document));
+    await vscode.commands.executeCommand('undo');
+    assert.equal(document.getText(), 'my one\ntwo\nthree\n');
+    await type(1, 0, 'own ');
+    assert.equal(await document.save(), true);
+    assert.equal(document.getText(), 'my one\nown two\nthree\n');
+    assert.equal(await read('undone.txt'), 'my one\nown two\nthree\n');
+  });
+
+  test('the agent writes on under text that is merged: nothing of it is lost, and saving is no conflict', async () => {
+    const document = await open('on.txt', 'one\ntwo\nthree\nfour\nfive\n');
+    await type(2, 0, 'my ');
+    const first = '1 of the agent\ntwo\nthree\nfour\nfive\n';
+    await begin(app, session, [{ disk: 'on.txt', text: first }, { hold: true }]);
+    const merged = first.replace('three', 'my three');
+    await until('merged', () => document.getText() === merged);
+    await write('on.txt', first.replace('five', '5 of the agent'));
+    assert.equal(await document.save(), true); // it is looked at first
+    const all = merged.replace('five', '5 of the agent');
+    assert.equal(document.getText(), all);
+    assert.equal(await read('on.txt'), all);
+    await app.execute('acp.cancel', { session });
+    await until('the turn ends', () => app.model.session(session)?.state === 'idle');
+    await hunksAre(app, document, 'pending 0-1', 'pending 4-5');
+  });
+
+  test('what acp-ls has not seen of the disk is not written over', async () => {
+    const document = await open('newer.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await prompt(app, session, [{ disk: 'newer.txt', text: 'one\ntwo\n3 of the agent\n' }]);
+    await until('is known to VS Code', () => app.documents.isBased(document));
+    await write('newer.txt', 'somebody else wrote this\n');
+    assert.equal(await document.save(), false); // VS Code asks
+    assert.equal(await read('newer.txt'), 'somebody else wrote this\n');
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
+
+  test('a file has its time again if it is not saved', async () => {
+    const document = await open('time.txt', 'one\ntwo\nthree\n');
+    await type(0, 0, 'my ');
+    await prompt(app, session, [{ disk: 'time.txt', text: 'one\ntwo\n3 of the agent\n' }]);
+    await until('is known to VS Code', () => app.documents.isBased(document));
+    const { mtimeMs } = statSync(fileOf('time.txt'));
+    await app.documents.letSave(document);
+    assert.ok(statSync(fileOf('time.txt')).mtimeMs < mtimeMs);
+    await until(
+      'its time is back',
+      () => Math.abs(statSync(fileOf('time.txt')).mtimeMs - mtimeMs) < 1,
+    );
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  });
 
   for (const [length, agents] of [
     ['as long as before', 'FIVE'],
@@ -249,16 +241,12 @@ suite('documents', () => {
         await until('it is at work', () => said(app, 'agent').includes(name));
         await type(row, 0, 'my ');
         await write(name, rows.with(4, agents).join('\n'));
-        const saved = await document.save(); // VS Code asks first if the file is longer
+        assert.equal(await document.save(), true);
         const mine = rows.with(row, `my ${rows[row]}`);
         const all = (where ? mine : mine.with(4, agents)).join('\n');
         assert.equal(document.getText(), all);
         // Where both have changed the user's text stays, and the agent's is not lost.
         await hunksAre(app, document, where ? 'conflict 3-5' : 'pending 4-5');
-        if (!saved) {
-          await until('put right', () => !app.documents.isBehind(document.uri.toString()));
-          assert.equal(await document.save(), true);
-        }
         assert.equal(await read(name), all);
         await app.execute('acp.cancel', { session });
         await until('the turn ends', () => app.model.session(session)?.state === 'idle');
@@ -266,25 +254,6 @@ suite('documents', () => {
       });
     }
   }
-
-  test('when nobody types, text and base are taken at once', async () => {
-    const document = await open('adopt.txt', 'one\ntwo\nthree\n');
-    await type(0, 0, 'my ');
-    await quiet(app);
-    const versions: string[] = [];
-    const listener = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && event.contentChanges.length > 0) {
-        versions.push(document.getText());
-      }
-    });
-    await prompt(app, session, [{ disk: 'adopt.txt', text: 'one\ntwo\n3\n' }]);
-    listener.dispose();
-    assert.deepEqual(versions, ['one\ntwo\n3\n', 'my one\ntwo\n3\n']);
-    assert.equal(document.isDirty, true);
-    assert.equal(app.documents.isBehind(document.uri.toString()), false);
-    await hunksAre(app, document, 'pending 2-3');
-    assert.equal(await document.save(), true);
-  });
 
   test('typing while the agent writes the disk loses no key', async function () {
     this.timeout(60_000);
@@ -298,22 +267,19 @@ suite('documents', () => {
     const turn = prompt(app, session, writes);
     for (const [i, key] of [...typed].entries()) {
       await vscode.commands.executeCommand('type', { text: key });
-      // At times a pause that is long enough for the file to be read anew, then on at once.
-      await new Promise((resolve) => setTimeout(resolve, i % 12 === 11 ? 1520 : 60));
+      await new Promise((resolve) => setTimeout(resolve, i % 12 === 11 ? 700 : 60));
     }
     await turn;
     const want = `x${typed}start\nmiddle\nend 5\n`;
     await until('merged', () => document.getText() === want).catch(() => undefined);
     assert.equal(document.getText(), want);
-    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
     assert.equal(document.getText(), want);
     assert.equal(await document.save(), true);
   });
 
-  test('keys that come while a file is read anew are kept', async () => {
+  test('keys that come while what the agent wrote is merged are kept', async () => {
     const document = await open('keys.txt', 'one\ntwo\nthree\n');
     await type(0, 0, 'my ');
-    await quiet(app);
     const turn = prompt(app, session, [{ disk: 'keys.txt', text: 'one\ntwo\n3\n' }]);
     const typed = 'abcdefghijklmnopqrstuvwxyz'.repeat(3);
     for (const key of typed) {
@@ -329,7 +295,6 @@ suite('documents', () => {
     await type(0, 0, 'my ');
     await prompt(app, session, [{ disk: 'crlf.txt', text: 'one\r\ntwo\r\n3\r\n' }]);
     await until('merged', () => document.getText() === 'my one\r\ntwo\r\n3\r\n');
-    await until('put right', () => !app.documents.isBehind(document.uri.toString()));
     assert.equal(await document.save(), true);
     assert.equal(await read('crlf.txt'), 'my one\r\ntwo\r\n3\r\n');
   });

@@ -18,7 +18,7 @@ export async function theApp(): Promise<App> {
   await app.start();
   assert.equal(app.model.serverState().state, 'running', app.model.serverState().message);
   if (theApps.length === 0) {
-    theApps.push(app.onDidChange, app.documents.onDidPutRight);
+    theApps.push(app.onDidChange);
   }
   return app;
 }
@@ -76,13 +76,6 @@ export function until<T>(
     }
     again();
   });
-}
-
-/** Waits until the user has typed nothing for so long that a document is read anew under them. */
-export async function quiet(app: App): Promise<void> {
-  for (let left = 1; left > 0; left = 1501 - app.typing.ago()) {
-    await new Promise((resolve) => setTimeout(resolve, left));
-  }
 }
 
 /** Waits until a question takes answers. */

@@ -88,7 +88,6 @@ class Story {
         return;
       case 'save':
         assert.ok(document);
-        await until('put right', () => !this.app.documents.isBehind(document.uri.toString()));
         assert.equal(await document.save(), true);
         return;
       case 'text':

@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { carry, difference, endsOf, follow, typedAt } from '../../src/text';
+import { difference, endsOf } from '../../src/text';
 
 /** Numbers that are the same on every run. */
 function random(seed: number): (below: number) => number {
@@ -45,38 +45,5 @@ suite('text', () => {
         assert.ok(!(have[at - 1] === '\r' && have[at] === '\n'), JSON.stringify([have, want]));
       }
     }
-  });
-
-  test('what was typed is in the result, whatever else has changed', () => {
-    const next = random(2);
-    for (let i = 0; i < 5000; i++) {
-      const before = words(next, 12);
-      const other = words(next, 12);
-      const at = next(before.length + 1);
-      const after = `${before.slice(0, at)}TYPED${before.slice(at)}`;
-      if (halves.test(after) || before.slice(at - 1, at + 1) === '\r\n') {
-        continue;
-      }
-      const result = carry(before, after, other);
-      assert.equal(
-        result.replace('TYPED', ''),
-        other,
-        JSON.stringify([before, after, other, result]),
-      );
-    }
-  });
-
-  test('changes in different places are both made', () => {
-    assert.equal(carry('one two three', 'ONE two three', 'one two 3'), 'ONE two 3');
-    assert.equal(carry('one two three', 'one two 3', 'ONE two three'), 'ONE two 3');
-    assert.equal(carry('one', 'one', 'two'), 'two');
-  });
-
-  test('cursors', () => {
-    assert.equal(follow('one two', 'one big two', 7), 11);
-    assert.equal(follow('one two', 'one big two', 2), 2);
-    assert.equal(typedAt('one two', 'one x two', 4), 6);
-    assert.equal(typedAt('one two', 'one two', 4), 4);
-    assert.equal(typedAt('ab', 'xab', 2), 3);
   });
 });
