@@ -88,6 +88,7 @@ func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
 		rejected = d.rejections(which)
 	}
 	var splices []splice
+	decided := len(d.decided)
 	for _, r := range d.runs {
 		if !slices.ContainsFunc(r.rows, func(x row) bool { i, d := which(x); return i && x.ins != 0 || d && x.del != 0 }) {
 			continue
@@ -109,12 +110,59 @@ func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
 	}
 	if accept {
 		d.put(splices)
+		d.acceptReplaced(d.decided[decided:])
 	} else {
 		d.putText(splices)
 		d.reject(rejected)
 	}
 	d.anchor = nil
 	d.end()
+}
+
+// acceptReplaced accepts the agents' rows of remembered texts that stand together with a deleted row
+// whose deletion was just accepted, and are no more undecided: another row of the agent's has
+// taken the place of such a row, and was accepted with that deletion. What the deleted row had of
+// the user's is in no other row, so the row is the user's where it comes back.
+func (d *Doc) acceptReplaced(decided []decision) {
+	gone := map[uint64]bool{}
+	for _, x := range decided {
+		if x.del {
+			gone[x.row] = true
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	now := undecidedIDs(d.runs)
+	for _, m := range d.memory {
+		for _, r := range m.runs {
+			for _, id := range replacedWith(r.rows, gone) {
+				if !now[id] {
+					now[id] = true // once is enough
+					d.decided = append(d.decided, decision{id, false, d.seq})
+				}
+			}
+		}
+	}
+}
+
+// replacedWith returns the agents' rows among undecided rows that stand together with one of gone.
+func replacedWith(rows []row, gone map[uint64]bool) (ids []uint64) {
+	for i := 0; i < len(rows); i++ {
+		from, has := i, false
+		for ; i < len(rows) && rows[i].undecided(); i++ {
+			has = has || rows[i].tomb() && gone[rows[i].id]
+		}
+		if !has {
+			continue
+		}
+		for _, r := range rows[from:i] {
+			if r.agents() {
+				ids = append(ids, r.id)
+			}
+		}
+	}
+	return ids
 }
 
 // decide returns what becomes of a row when its marks are decided; false: it is gone.

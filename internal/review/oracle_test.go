@@ -542,8 +542,31 @@ func (o *oracle) decide(accept bool, which func(row) (ins, del bool)) {
 	if o.turnEmpty() {
 		o.rows = o.doc.settleRows(o.rows)
 	}
+	o.acceptReplaced()
 	o.anchor = nil
 	o.remember()
+}
+
+// acceptReplaced accepts agents' rows of the past that others took the place of, which were accepted.
+func (o *oracle) acceptReplaced() {
+	gone, now := map[uint64]bool{}, map[uint64]bool{}
+	for _, x := range o.accepted {
+		if x.del && x.seq == o.seq {
+			gone[x.row] = true
+		}
+	}
+	for _, x := range o.rows {
+		if x.undecided() {
+			now[x.id] = true
+		}
+	}
+	for _, p := range o.past {
+		for _, id := range replacedWith(p.rows, gone) {
+			if !now[id] {
+				o.accepted = append(o.accepted, decision{id, false, o.seq})
+			}
+		}
+	}
 }
 
 // turnEmpty gives empty rows that have come to stand behind a carriage return that for their

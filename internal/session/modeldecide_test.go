@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"testing/synctest"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/review"
@@ -117,6 +118,15 @@ func (w *modelWorld) knows(f *modelFile) {
 	defer o.mu.Unlock()
 	if f.open && f.exists && f.text == f.disk && o.before != nil && o.before.String() == f.disk {
 		f.taken, f.isTaken = f.disk, true
+	}
+}
+
+// looksFirst has what is on disk of an open file taken in, as a decision does: what there is to decide
+// on is what is there then.
+func (w *modelWorld) looksFirst(f *modelFile) {
+	if f.open && f.exists && w.c.file(buffers.Path(f.path)).lookFirst(w.t.Context()) {
+		synctest.Wait()
+		w.knows(f)
 	}
 }
 
@@ -433,6 +443,7 @@ func (w *modelWorld) finish() error {
 	}
 	before := map[*modelFile]sight{}
 	for _, f := range w.files {
+		w.looksFirst(f)
 		before[f] = w.see(f)
 	}
 	w.opts.refuses, w.opts.forgets = false, false
