@@ -88,12 +88,15 @@ func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
 		rejected = d.rejections(which)
 	}
 	var splices []splice
-	decided := len(d.decided)
+	var accepted together
 	for _, r := range d.runs {
 		if !slices.ContainsFunc(r.rows, func(x row) bool { i, d := which(x); return i && x.ins != 0 || d && x.del != 0 }) {
 			continue
 		}
 		w := d.window(r.at, r.at+r.n)
+		if accept {
+			accepted.add(w.rows, which)
+		}
 		rows := make([]row, 0, len(w.rows))
 		for _, x := range w.rows {
 			if !x.undecided() {
@@ -110,7 +113,7 @@ func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
 	}
 	if accept {
 		d.put(splices)
-		d.acceptReplaced(d.decided[decided:])
+		d.acceptReplaced(accepted)
 	} else {
 		d.putText(splices)
 		d.reject(rejected)
@@ -119,41 +122,48 @@ func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
 	d.end()
 }
 
-// acceptReplaced accepts the agents' rows of remembered texts that stand together with a deleted row
-// whose deletion was just accepted, and are no more undecided: another row of the agent's has
-// taken the place of such a row, and was accepted with that deletion. What the deleted row had of
-// the user's is in no other row, so the row is the user's where it comes back.
-func (d *Doc) acceptReplaced(decided []decision) {
-	gone := map[uint64]bool{}
-	for _, x := range decided {
-		if x.del {
-			gone[x.row] = true
-		}
-	}
-	if len(gone) == 0 {
-		return
-	}
-	now := undecidedIDs(d.runs)
-	for _, m := range d.memory {
-		for _, r := range m.runs {
-			for _, id := range replacedWith(r.rows, gone) {
-				if !now[id] {
-					now[id] = true // once is enough
-					d.decided = append(d.decided, decision{id, false, d.seq})
+// together says which deleted rows, and which agents' rows, stood together when they were accepted.
+type together struct {
+	of  map[uint64]int // by the deleted row: which of put
+	put [][]uint64
+}
+
+// add adds the rows among these whose acceptance which says.
+func (t *together) add(rows []row, which func(row) (ins, del bool)) {
+	for i := 0; i < len(rows); i++ {
+		var put []uint64
+		for ; i < len(rows) && rows[i].undecided(); i++ {
+			switch ins, del := which(rows[i]); {
+			case del && rows[i].tomb():
+				if t.of == nil {
+					t.of = map[uint64]int{}
 				}
+				t.of[rows[i].id] = len(t.put)
+			case ins && rows[i].agents():
+				put = append(put, rows[i].id)
 			}
 		}
+		t.put = append(t.put, put)
 	}
 }
 
-// replacedWith returns the agents' rows among undecided rows that stand together with one of gone.
-func replacedWith(rows []row, gone map[uint64]bool) (ids []uint64) {
+// replaced returns the agents' rows among undecided rows that stand together with a deleted one that
+// was accepted with agents' rows of which some are not here: those took the place of some of these.
+func (t *together) replaced(rows []row) (ids []uint64) {
 	for i := 0; i < len(rows); i++ {
-		from, has := i, false
+		from := i
+		here, of := map[uint64]bool{}, map[int]bool{}
 		for ; i < len(rows) && rows[i].undecided(); i++ {
-			has = has || rows[i].tomb() && gone[rows[i].id]
+			if k, ok := t.of[rows[i].id]; ok && rows[i].tomb() {
+				of[k] = true
+			}
+			here[rows[i].id] = true
 		}
-		if !has {
+		others := false
+		for k := range of {
+			others = others || slices.ContainsFunc(t.put[k], func(id uint64) bool { return !here[id] })
+		}
+		if !others {
 			continue
 		}
 		for _, r := range rows[from:i] {
@@ -163,6 +173,31 @@ func replacedWith(rows []row, gone map[uint64]bool) (ids []uint64) {
 		}
 	}
 	return ids
+}
+
+// acceptReplaced accepts the agents' rows of remembered texts that others have taken the place of
+// which were just accepted. What a deleted row had of the user's is in no other row then, so one
+// of those is the user's where undo brings it back.
+func (d *Doc) acceptReplaced(t together) {
+	if len(t.of) == 0 {
+		return
+	}
+	now := undecidedIDs(d.runs)
+	seen := map[*row]bool{} // moments share what has not changed between them
+	for _, m := range d.memory {
+		for _, r := range m.runs {
+			if len(r.rows) == 0 || seen[&r.rows[0]] {
+				continue
+			}
+			seen[&r.rows[0]] = true
+			for _, id := range t.replaced(r.rows) {
+				if !now[id] {
+					now[id] = true // once is enough
+					d.decided = append(d.decided, decision{id, false, d.seq})
+				}
+			}
+		}
+	}
 }
 
 // decide returns what becomes of a row when its marks are decided; false: it is gone.

@@ -507,6 +507,10 @@ func (o *oracle) settle() { o.anchor, o.limbo = nil, nil }
 // decide carries out a decision about the rows of these ids.
 func (o *oracle) decide(accept bool, which func(row) (ins, del bool)) {
 	o.seq++
+	var with together
+	if accept {
+		with.add(o.rows, which)
+	}
 	var rows []row
 	for _, x := range o.rows {
 		ins, del := which(x)
@@ -542,26 +546,21 @@ func (o *oracle) decide(accept bool, which func(row) (ins, del bool)) {
 	if o.turnEmpty() {
 		o.rows = o.doc.settleRows(o.rows)
 	}
-	o.acceptReplaced()
+	o.acceptReplaced(with)
 	o.anchor = nil
 	o.remember()
 }
 
 // acceptReplaced accepts agents' rows of the past that others took the place of, which were accepted.
-func (o *oracle) acceptReplaced() {
-	gone, now := map[uint64]bool{}, map[uint64]bool{}
-	for _, x := range o.accepted {
-		if x.del && x.seq == o.seq {
-			gone[x.row] = true
-		}
-	}
+func (o *oracle) acceptReplaced(with together) {
+	now := map[uint64]bool{}
 	for _, x := range o.rows {
 		if x.undecided() {
 			now[x.id] = true
 		}
 	}
 	for _, p := range o.past {
-		for _, id := range replacedWith(p.rows, gone) {
+		for _, id := range with.replaced(p.rows) {
 			if !now[id] {
 				o.accepted = append(o.accepted, decision{id, false, o.seq})
 			}
