@@ -27,6 +27,9 @@ func (w *modelWorld) decideStep(f *modelFile) error {
 			w.knows(f)
 		}
 	}
+	if slices.ContainsFunc(w.files, w.isBehind) {
+		return nil // a decision takes in what the disk has first, which is no step of the model's
+	}
 	before := map[*modelFile]sight{}
 	for _, f := range w.files {
 		before[f] = w.see(f)
@@ -119,6 +122,12 @@ func (w *modelWorld) knows(f *modelFile) {
 	if f.open && f.exists && f.text == f.disk && o.before != nil && o.before.String() == f.disk {
 		f.taken, f.isTaken = f.disk, true
 	}
+}
+
+// isBehind reports whether the disk has moved under a document with nothing unsaved.
+func (w *modelWorld) isBehind(f *modelFile) bool {
+	d, ok := w.e.at.Document(f.uri)
+	return f.open && f.exists && ok && d.State() != buffers.Dirty && d.Text.String() != f.disk
 }
 
 // looksFirst has what is on disk of an open file taken in, as a decision does: what there is to decide
