@@ -104,6 +104,11 @@ func (b *builder) freshRow(k int) row {
 		r.end = n.end.or(r.end)
 		return r
 	}
+	return b.plainRow(n)
+}
+
+// plainRow returns a row of new as one that the event put in.
+func (b *builder) plainRow(n row) row {
 	return row{text: n.text, end: n.end, fresh: true, mine: b.author == AuthorUser && thin(n.text)}
 }
 
@@ -168,106 +173,49 @@ func (b *builder) block(from, to, at, k0, k1 int) (done int) {
 			at++
 		}
 	}
-	b.flowNotMove(olds, k0, k1)
-	var news []string
-	var which []int
-	for k := k0; k < k1; k++ {
-		if _, ok := b.moved[k]; !ok {
-			news, which = append(news, b.new[k].text), append(which, k)
-		}
-	}
-	flows, reached := flow(olds, news, b.author == AuthorFormatter)
+	flows, reached := b.flows(olds, k0, k1)
 	for i, r := range olds {
 		if r.agents() && reached[i] == 0 && b.author == AuthorUser {
 			b.takeOut(where[i], lines[i])
 		}
 	}
-	placed := from // rows of the window before it are done with
-	for n := len(b.out); n > 0 && placed > 0 && b.out[n-1].tomb() && b.in[placed-1].id == b.out[n-1].id; n-- {
-		b.out = b.out[:n-1] // where they come to stand is yet to be seen
-		placed--
+	l := b.layOut(from, to)
+	var below []row
+	if slices.ContainsFunc(flows, func(f flowed) bool { return f.ins != 0 }) || slices.ContainsFunc(olds, row.mixed) {
+		below = b.carryWords(l.placed, to, l.behind, olds, where, b.new[k0:k1], flows)
 	}
-	behind := to // the deleted rows up to there can come to stand above
-	for behind < len(b.in) && b.in[behind].tomb() {
-		behind++
+	for k, f := range flows {
+		if f.from >= 0 {
+			l.put(b.new[k0+k], f, where[f.from], olds[f.from].end)
+		} else {
+			l.fresh(b.freshRow(k0+k), f)
+		}
 	}
-	all := make([]flowed, k1-k0)
-	for i, k := range which {
-		all[k-k0] = flows[i]
+	l.place(to)
+	b.out = append(b.out, below...)
+	return l.placed
+}
+
+// flows returns where the texts of the rows [k0, k1) of new came from, and how many of them each of
+// the old rows has reached. Rows that were moved there came from nowhere.
+func (b *builder) flows(olds []row, k0, k1 int) (out []flowed, reached []int) {
+	b.flowNotMove(olds, k0, k1)
+	var news []string
+	for k := k0; k < k1; k++ {
+		if _, ok := b.moved[k]; !ok {
+			news = append(news, b.new[k].text)
+		}
 	}
+	found, reached := flow(olds, news, b.author == AuthorFormatter)
 	for k := k0; k < k1; k++ {
 		if _, ok := b.moved[k]; ok {
-			all[k-k0] = flowed{from: -1, moved: true, ins: b.freshRow(k).ins}
-		}
-	}
-	var below []row
-	marked := slices.ContainsFunc(all, func(f flowed) bool { return f.ins != 0 })
-	if marked || slices.ContainsFunc(olds, row.mixed) {
-		below = b.carryWords(placed, to, behind, olds, where, b.new[k0:k1], all)
-	}
-	place := func(to int) {
-		for ; placed < to; placed++ {
-			if r := b.in[placed]; !r.inText() && !b.lifted[placed] {
-				b.out = append(b.out, r)
-			}
-		}
-	}
-	for k, f := range all {
-		k += k0
-		keep := func(s back) {
-			place(s.of)
-			if s.id == 0 {
-				s.id = b.doc.id()
-			}
-			b.out = append(b.out, row{text: s.text, end: s.end, del: f.ins, id: s.id, was: s.was, carried: true})
-		}
-		if f.tomb != 0 {
-			i := slices.IndexFunc(b.in[:behind], func(r row) bool { return r.id == f.tomb })
-			if i >= 0 && !f.below {
-				i++
-			}
-			place(i)
-		} else {
-			place(from)
-		}
-		if f.moved {
-			for _, s := range f.back {
-				keep(s)
-			}
-			place(min(f.upTo, behind))
-		}
-		if f.moved || f.tomb != 0 {
-			b.out = append(b.out, b.freshRow(k))
+			out = append(out, flowed{from: -1, moved: true, ins: b.freshRow(k).ins})
 			continue
 		}
-		for len(f.back) > 0 && f.from >= 0 && f.back[0].of < where[f.from] {
-			keep(f.back[0])
-			f.back = f.back[1:]
-		}
-		if f.from >= 0 {
-			place(where[f.from])
-		}
-		if f.ins == 0 {
-			b.out = append(b.out, b.freshRow(k))
-			continue
-		}
-		if f.alone && !f.carried {
-			b.changeReplaced(where[f.from], b.new[k].text)
-		}
-		for _, s := range f.back {
-			keep(s)
-		}
-		place(min(f.upTo, behind))
-		id := f.id
-		if id == 0 {
-			id = b.doc.id()
-		}
-		end := b.new[k].end.or(olds[f.from].end)
-		b.out = append(b.out, row{text: b.new[k].text, end: end, ins: f.ins, id: id, user: f.user})
+		out = append(out, found[0])
+		found = found[1:]
 	}
-	place(to)
-	b.out = append(b.out, below...)
-	return placed
+	return out, reached
 }
 
 // flowNotMove takes back that rows [k0, k1) of new are rows which an event before took out, if
