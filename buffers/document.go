@@ -23,6 +23,8 @@ type Document struct {
 	saved *lazyHash    // what the editor last read or wrote
 	eol   EOL          // of the text when the editor last read or wrote it
 	disk  *observation // what the file held when last looked at; nil if not looked at since it was opened
+
+	encoded bool // its editor reads the file in another encoding than UTF-8, as far as is known
 }
 
 // Path returns the file of the document, or "" for a document without one (untitled: and other schemes). The first call
@@ -69,6 +71,9 @@ func (d *Document) Turned() bool {
 
 // Checked reports whether the file has been looked at since the document was opened.
 func (d *Document) Checked() bool { return d.disk != nil }
+
+// Encoded reports whether the editor reads the file of the document in another encoding than UTF-8, as far as is known.
+func (d *Document) Encoded() bool { return d.encoded }
 
 // Held reports whether content, as far as NormHash tells, is what the file held when it was last looked at.
 func (d *Document) Held(content text.Text) bool {

@@ -1,7 +1,9 @@
 package buffers
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"strings"
@@ -41,6 +43,17 @@ func SumOf(err error) (sum string, encoded bool) {
 	return e.Sum, true
 }
 
+// AsEncoded is the error of a file that can be read as text, for whoever knows that its editor reads it in another encoding.
+func (d Disk) AsEncoded() *EncodedError {
+	sum := sha256.Sum256([]byte(d.Content))
+	return &EncodedError{Sum: hex.EncodeToString(sum[:]), Info: d.Info, bytes: []byte(d.Content)}
+}
+
+// Text is what the file has as UTF-8, if it is that all the same: see AsEncoded.
+func (e *EncodedError) Text() (disk Disk, ok bool) {
+	return Disk{true, string(e.bytes), e.Info}, utf8.Valid(e.bytes)
+}
+
 // Holds reports whether the bytes of the file are t in an encoding, leaving aside what NormHash does. Which encoding a file
 // has only its editor knows, and there is no table of any here; but bytes that can be read as a text, character by
 // character, were written as that text. It may be false of bytes that are the text, in an encoding that is built in another
@@ -63,7 +76,7 @@ type encoding func(b []byte) (code int64, size int)
 // part, with one byte a character or, in East Asia, more.
 var encodings = []encoding{
 	units2(binary.LittleEndian), units2(binary.BigEndian), units4(binary.LittleEndian), units4(binary.BigEndian),
-	ascii(func([]byte) int { return 1 }), // of ISO 8859, Windows, KOI8, IBM and Mac
+	oneByte,
 	ascii(func(b []byte) int { // Shift JIS, with kana of one byte
 		if b[0] >= 0xa1 && b[0] <= 0xdf {
 			return 1
@@ -83,6 +96,9 @@ var encodings = []encoding{
 		return 2
 	}),
 }
+
+// oneByte is that of ISO 8859, Windows, KOI8, IBM and Mac.
+var oneByte = ascii(func([]byte) int { return 1 })
 
 func units2(order binary.ByteOrder) encoding {
 	return func(b []byte) (int64, int) {

@@ -2,8 +2,6 @@ package buffers
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -88,8 +86,7 @@ func readText(r io.Reader, size int64) (string, error) {
 		switch {
 		case err == io.EOF:
 			if !utf8.Valid(buf) || isWide(buf) {
-				sum := sha256.Sum256(buf)
-				return "", &EncodedError{Sum: hex.EncodeToString(sum[:]), bytes: buf}
+				return "", Disk{Content: string(buf)}.AsEncoded()
 			}
 			return string(buf), nil
 		case err != nil:
@@ -150,7 +147,8 @@ func bare(err error) error {
 // Look reads a file from the disk and compares the documents of that file with it, so that their State is right as of
 // now. It is to be called, away from the loop that reads from the editor, when a document has been opened or reloaded and
 // whenever the file may have changed. Errors are those of ReadDisk; after one the documents are as before, but for what
-// bytes a file has that is not UTF-8.
+// bytes a file has that is not UTF-8. Where a document's editor has read the file in another encoding it is taken for one
+// that is not UTF-8, whatever it has, until Loaded or a save tells that it reads the same to the editor.
 func (s *Store) Look(p Path) (Disk, error) {
 	ticket, at := s.tickets.Add(1), s.opts.Now()
 	disk, err := s.opts.ReadDisk(p)
@@ -163,6 +161,11 @@ func (s *Store) Look(p Path) (Disk, error) {
 	docs := s.of(p)
 	if len(docs) == 0 {
 		return disk, nil
+	}
+	if disk.Content != "" && slices.ContainsFunc(docs, func(d *Document) bool { return d.misreads(disk) }) {
+		e := disk.AsEncoded()
+		s.lookedEncoded(p, &observation{ticket: ticket, sum: e.Sum, at: at})
+		return Disk{}, fmt.Errorf("read %s: %w", p, e)
 	}
 	now := text.New(disk.Content)
 	norm, ends := hashLater(now), EndsOf(now)
@@ -183,6 +186,7 @@ func (s *Store) Look(p Path) (Disk, error) {
 		switch {
 		case doc.disk == nil:
 			after.saved = norm // what the editor opened was only taken to be this
+			after.encoded = doc.encoded && disk.Content == ""
 		case doc.saved == seen.saved && doc.saved.hash() == norm.hash():
 			after.disk.norm = doc.saved
 		}
@@ -207,10 +211,22 @@ func (s *Store) lookedEncoded(p Path, now *observation) {
 		after, disk := *doc, *now
 		if disk.norm = doc.saved; doc.disk != nil {
 			disk.norm, disk.ends = doc.disk.norm, doc.disk.ends
+		} else {
+			after.encoded = true // else it is not known whether its editor has read that
 		}
 		after.disk = &disk
 		s.put(key, &after)
 	}
+}
+
+// misreads reports whether what disk has, which is UTF-8, is to be taken for bytes that only the editor of d can read: it has
+// read something else there.
+func (d *Document) misreads(disk Disk) bool {
+	if d.Checked() {
+		return d.encoded
+	}
+	return disk.Exists && NormHash(disk.Content) != NormHashText(d.Text) &&
+		(d.encoded || encodes([]byte(disk.Content), oneByte, d.Text))
 }
 
 // Adopted notes that the editor has made base, which the file had, what a document is compared with to say whether it has
@@ -231,8 +247,9 @@ func (s *Store) Adopted(d *Document, base text.Text) {
 }
 
 // Loaded notes that a document has the text that its editor has read from the file, which nobody else can read or which has
-// something else by now: d, as it is. It reports whether the document still has that text.
-func (s *Store) Loaded(d *Document) bool {
+// something else by now: d, as it is. encoded: the editor does not read it as UTF-8. It reports whether the document still has
+// that text.
+func (s *Store) Loaded(d *Document, encoded bool) bool {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	key := uriKey(d.URI)
@@ -246,7 +263,7 @@ func (s *Store) Loaded(d *Document) bool {
 	if doc.disk != nil {
 		disk.sum = doc.disk.sum
 	}
-	after.disk = &disk
+	after.disk, after.encoded = &disk, encoded
 	s.put(key, &after)
 	return true
 }

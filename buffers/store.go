@@ -125,6 +125,7 @@ func (s *Store) open(key string, before *Document, m Open, cause string) Event {
 		step := replaceAll(before.Text, m.Text)
 		after.file, after.Text = before.file, step.After
 		event := Event{Kind: Reloaded, Cause: cause, Before: before, After: after}
+		after.encoded = before.encoded
 		if step.Start == step.OldEnd && step.Start == step.NewEnd {
 			// A new language for the same text, saved or not.
 			after.seq, after.saved, after.eol, after.disk = before.seq, before.saved, before.eol, before.disk
@@ -192,9 +193,13 @@ func (s *Store) save(key string, before *Document, m Save, cause string) Event {
 	}
 	if after.file != nil {
 		event.Disk, event.DiskErr = s.opts.ReadDisk(after.Path())
+		if d := event.Disk; after.encoded && event.DiskErr == nil && d.Content != "" && NormHash(d.Content) != NormHashText(after.Text) {
+			event.Disk, event.DiskErr = Disk{}, d.AsEncoded() // in the encoding of the editor it happens to be UTF-8
+		}
 		if event.Unwritten = !after.written(event.Disk, event.DiskErr); !event.Unwritten {
 			after.saved, after.eol = hashLater(after.Text), EndsOf(after.Text).EOL
-			sum, _ := SumOf(event.DiskErr)
+			sum, encoded := SumOf(event.DiskErr)
+			after.encoded = encoded
 			after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, ends: EndsOf(text.New(event.Disk.Content)), sum: sum, at: s.opts.Now()}
 		}
 	}

@@ -157,7 +157,7 @@ func (f *file) findOut(ctx context.Context) error {
 		return err
 	}
 	defer f.unlockOps()
-	disk, err := f.whole(ctx, f.core.read)
+	disk, err := f.whole(ctx, f.read)
 	if _, encoded := buffers.SumOf(err); encoded {
 		return f.rereadHeld(ctx, func() bool { return false })
 	}

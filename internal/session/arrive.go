@@ -89,7 +89,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
 	if sum, ok := buffers.SumOf(err); ok {
-		if by := f.lookedEncoded(sum, ar); ar.change != "" {
+		if by := f.lookedEncoded(sum, ar, had); ar.change != "" {
 			who = by
 		}
 	}
@@ -265,12 +265,12 @@ func (f *file) followDisk(ctx context.Context) error {
 	f.mu.Lock()
 	saves := f.saves
 	f.mu.Unlock()
-	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
+	disk, err := f.whole(f.core.ctx, f.read)
 	f.mu.Lock()
 	for tries := 0; f.saves != saves && tries < maxTries; tries++ { // opened, saved and closed again
 		saves = f.saves
 		f.mu.Unlock()
-		disk, err = f.whole(f.core.ctx, buffers.ReadDisk)
+		disk, err = f.whole(f.core.ctx, f.read)
 		f.mu.Lock()
 	}
 	defer f.mu.Unlock()

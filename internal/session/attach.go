@@ -149,7 +149,7 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	case buffers.Reloaded:
 		// At once: until it is known the document is taken for clean, and could be read anew.
 		if f.asksFor(d.Text) {
-			a.store.Loaded(d)
+			a.store.Loaded(d, false)
 		}
 		disk, err := a.store.Look(p)
 		f.reloaded(a, ev, disk, err)

@@ -344,7 +344,7 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 		s := f.before.String()
 		known = &s
 	}
-	whole := ch.Before.Opaque != "" || ch.After.Opaque != "" || f.underDocument()
+	whole := ch.Before.Opaque != "" || ch.After.Opaque != "" || f.underDocument() || f.encoded != nil && f.takesWhole(ch.After)
 	f.mu.Unlock()
 	o := f.core.attributeText(f.path, known, contentOf(ch.After))
 	o.Change = f.core.changeID()

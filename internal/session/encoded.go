@@ -21,6 +21,10 @@ import (
 // change of who wrote the disk, by hunk. Nothing can be merged into text that is unsaved,
 // and acp-ls never writes such a file: what is rejected is an edit of the document, which
 // its editor saves.
+//
+// An agent may write UTF-8 there. Some editors read that in the encoding that the file had (VS
+// Code, where it is a setting), and show two characters for one: to them the file is not UTF-8, and
+// so it is here, until they have read it and it is the same text to both.
 
 // encoded is what is known of the file of a document that is not UTF-8. What the editor has
 // read from it is the file's before.
@@ -67,6 +71,29 @@ func (f *file) isText(disk buffers.Disk) {
 	}
 }
 
+// read reads the file as the editor of its document does: what it does not read as UTF-8 is none.
+func (f *file) read(p buffers.Path) (buffers.Disk, error) {
+	disk, err := f.core.read(p)
+	if err != nil || !disk.Exists || disk.Content == "" {
+		return disk, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e := disk.AsEncoded(); f.readsBytes(e.Sum) {
+		return buffers.Disk{}, e
+	}
+	return disk, nil
+}
+
+// readsBytes reports whether the file, which has the bytes of a sum, is not read as UTF-8: by the editor
+// of its document or, if it has none, by that of which what is tracked is; mu is held.
+func (f *file) readsBytes(sum string) bool {
+	if _, d, open := f.live(); open {
+		return d.Encoded()
+	}
+	return f.encoded != nil && f.doc != nil && f.encoded.sum == sum
+}
+
 // inStep notes that the document is what its editor has read from the file, or written to
 // it, and what came of our reading that then; mu is held.
 func (f *file) inStep(disk buffers.Disk, err error) {
@@ -82,22 +109,27 @@ func (f *file) inStep(disk buffers.Disk, err error) {
 }
 
 // lookedEncoded takes in that a document was just opened whose file is not UTF-8. It returns
-// who has made what differs from what was tracked.
-func (f *file) lookedEncoded(sum string, ar arrival) review.Origin {
+// who has made what differs from what was tracked; had is what it had when the turn began, nil if that
+// is not known or was not UTF-8 either.
+func (f *file) lookedEncoded(sum string, ar arrival, had *taken) review.Origin {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	who := usersOwn(ar.text, nil)
 	if !ar.first || len(f.open) == 0 {
 		return who
 	}
-	had := f.encoded
+	known := f.encoded
 	if f.before == nil {
 		f.keepBefore(ar.text)
 	}
-	if had != nil && had.sum == sum {
+	if known != nil && known.sum == sum {
 		return who // nobody has written it since
 	}
 	running := f.core.running(f.path)
+	if had != nil && running {
+		was := buffers.Disk{Exists: true, Content: had.String()}
+		running = was.AsEncoded().Sum != sum // else nobody has written it in this turn
+	}
 	f.encoded = &encoded{sum: sum, start: sum, unsure: running, late: running}
 	if running {
 		who = ar.then
@@ -234,19 +266,28 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		f.mu.Unlock()
 		return false, f.tellOwed(live, moved, o, encodedUnsaved)
 	}
-	if isGarbled(d.Text) {
+	had := f.doc
+	if noted != nil {
+		had = noted.was
+	}
+	if isGarbled(had.Text()) && isGarbled(had.Baseline()) { // else it is so by what has been written
 		f.mu.Unlock()
 		return false, f.tellOwed(live, moved, o, encodedGarbled)
+	}
+	if disk, ok := at.Text(); ok && !live.at.editor.Can("reload") && readsAs(d.Text, disk) {
+		live.at.store.Loaded(d, false) // nobody can say that it has been read, but so it seems
+		f.mu.Unlock()
+		return true, nil
 	}
 	if !live.at.editor.Can("reload") {
 		f.mu.Unlock()
 		return false, f.tellOwed(live, moved, o, encodedUnread)
 	}
-	was, before := f.doc.Clone(), f.before
-	if noted != nil {
-		was = noted.was
+	was, before := had, f.before
+	if noted == nil {
+		was = had.Clone()
 	}
-	had := was.Text()
+	read := was.Text()
 	fl := &flight{before: was, want: d.Text, reload: f.bring(before, o, hand), encoded: &rereading{sum, before, f.saves}, readBy: &o}
 	f.flight = fl
 	if !unsaved {
@@ -255,7 +296,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	f.mu.Unlock()
 
 	reloaded, err := live.at.editor.Reload(ctx, live.uri)
-	disk, readErr := buffers.ReadDisk(f.path)
+	disk, readErr := f.read(f.path)
 	now, _ := buffers.SumOf(readErr)
 	f.mu.Lock()
 	if f.flight = nil; !fl.landed && fl.encoded.saves != f.saves {
@@ -278,24 +319,33 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	t := f.doc.Text()
 	// The editor says that nothing is unsaved: what it has it has read.
-	if !fl.landed && !t.Equal(had) {
+	if !fl.landed && !t.Equal(read) {
 		f.takeReread(fl, t, disk, readErr)
 	}
 	if fl.landed {
 		sum = fl.encoded.sum
-		f.record(fl.readBy, had, *fl.read, false)
+		f.record(fl.readBy, read, *fl.read, false)
 		f.keepBeforeOf(*fl.read, *fl.readBy)
 	}
 	// The same text, of other bytes: it may be that it has not been told of yet.
 	e = f.isEncoded()
-	past := now != sum || readsNothing(t, readErr)
+	asText, isText := disk, readErr == nil && disk.Exists && disk.Content != ""
+	if at := buffers.Encoded(readErr); at != nil {
+		asText, isText = at.Text()
+	}
+	isText = isText && readsAs(t, asText)
+	past := now != sum && !(isText && readErr == nil) || readsNothing(t, readErr)
 	e.sum, e.unsure = sum, past || moved && !fl.landed && e.asked != sum
 	e.asked = sum
 	if !e.unsure {
 		e.owed, e.told = nil, false
+		if isText {
+			f.encoded = nil
+			f.keepEnds(asText, nil)
+		}
 	}
 	if _, d, ok := f.live(); ok && d.Text.Equal(t) {
-		live.at.store.Loaded(d)
+		live.at.store.Loaded(d, f.encoded != nil)
 	}
 	f.shownRev = notShown
 	f.stir()
@@ -303,6 +353,11 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	f.mu.Unlock()
 	f.keep(true)
 	return past && (readErr != nil || disk.Exists), nil
+}
+
+// readsAs reports whether a text, which an editor has read from a file, is what that is as UTF-8.
+func readsAs(t text.Text, disk buffers.Disk) bool {
+	return buffers.NormHashText(t) == buffers.NormHash(disk.Content)
 }
 
 // readsNothing reports whether a text is empty that was read of a file which, as err says, has
@@ -395,7 +450,7 @@ func (f *file) bytesAtRest(ctx context.Context) (at *buffers.EncodedError, err e
 	}
 	f.mu.Unlock()
 	for range 20 {
-		_, err := buffers.ReadDisk(f.path)
+		_, err := f.read(f.path)
 		if at = buffers.Encoded(err); at == nil && err != nil && !errors.Is(err, buffers.ErrNotUTF8) {
 			return nil, err
 		}
@@ -430,7 +485,7 @@ func (c *Core) followEncoded(ctx context.Context, files []*file) {
 
 // hasBytes tells that the text has all that a file has which is not UTF-8; mu is held.
 func (f *file) hasBytes(now checkpoint.State) bool {
-	return f.encoded != nil && now.Exists && now.Opaque != "" && !f.encoded.unsure && f.encoded.sum == now.Sum()
+	return f.encoded != nil && now.Exists && !f.encoded.unsure && f.encoded.sum == now.Sum()
 }
 
 // takesWhole tells that what a file, which is or was no text, has become is to be decided on

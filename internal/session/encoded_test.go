@@ -482,6 +482,170 @@ func TestFileChangesItsCoding(t *testing.T) {
 	}
 }
 
+// An editor may read what an agent writes in the encoding in which it has read the file before (VS
+// Code, in that of a setting), whatever the agent has taken it for. What it then shows is the agent's
+// change, by hunk, and what is rejected is the file again, byte for byte.
+func TestEditorKeepsItsCoding(t *testing.T) {
+	t.Parallel()
+	plain := coding{"utf-8", func(s string) string { return s }, func(s string) string {
+		return string([]rune(s)) // with one character for each byte that is none
+	}}
+	for _, c := range []struct {
+		name         string
+		keeps, comes coding
+	}{{"latin1", codings[0], plain}, {"UTF-8", plain, codings[0]}} {
+		garbles := c.keeps.name == "utf-8"
+		// What the editor makes of a text that the agent has written.
+		shown := func(text string) string { return c.keeps.decode(c.comes.encode(text)) }
+		const row = "caf\u00e9\n"
+		for how := range rereads {
+			for _, unasked := range []bool{false, true} {
+				run := func(name string, f func(t *testing.T, s *encodedScene, writes func(text string))) {
+					t.Run(fmt.Sprintf("%s, %s, unasked %v, %s", c.name, how, unasked, name), func(t *testing.T) {
+						s := newEncodedScene(t, c.keeps, how)
+						s.open()
+						turns := 0
+						f(t, s, func(text string) {
+							t.Helper()
+							turns++
+							id := fmt.Sprint("t", turns)
+							turnOf(t, s.c, s.l, func(h Host, sid string) {
+								h.Update(sid, ToolPatch{ID: id, Kind: str("execute"), Status: str("in_progress")})
+								writeFile(t, s.path, c.comes.encode(text))
+								if unasked {
+									s.reread(how)
+								}
+								h.Update(sid, ToolPatch{ID: id, Status: str("completed")})
+							})
+						})
+						if s.warned() > 0 {
+							t.Errorf("messages %q", s.e.messages)
+						}
+					})
+				}
+				two := strings.Replace(latin, "2\n", "TWO\n", 1)
+				written := func(t *testing.T, s *encodedScene) {
+					t.Helper()
+					if got := readFile(t, s.path); got != c.comes.encode(two) {
+						t.Errorf("the disk has %q", got)
+					}
+					if got := s.e.text(s.uri); got != shown(two) {
+						t.Errorf("text %q", got)
+					}
+				}
+				run("rejected", func(t *testing.T, s *encodedScene, writes func(string)) {
+					for range 2 {
+						writes(two)
+						written(t, s)
+						s.pending(row, shown(row), "2\n", "TWO\n")
+						s.rejectAll()
+						s.is(latin, latin)
+						s.pending()
+					}
+				})
+				run("written twice", func(t *testing.T, s *encodedScene, writes func(string)) {
+					writes(strings.Replace(latin, "8\n", "EIGHT\n", 1))
+					writes(two)
+					written(t, s)
+					s.pending(row, shown(row), "2\n", "TWO\n")
+					s.rejectAll()
+					s.is(latin, latin)
+				})
+				run("nothing else", func(t *testing.T, s *encodedScene, writes func(string)) {
+					writes(latin)
+					s.pending(row, shown(row))
+					s.rejectAll()
+					s.is(latin, latin)
+				})
+				run("undone", func(t *testing.T, s *encodedScene, writes func(string)) {
+					writes(two)
+					if _, err := s.c.Accept(t.Context(), Decide{}); err != nil {
+						t.Error(err)
+					}
+					written(t, s)
+					if d, err := s.c.Undo(t.Context(), s.c.allSessions()[0].id, ""); err != nil || len(d.Refused) > 0 {
+						t.Errorf("undo: %+v, %v", d, err)
+					}
+					s.is(latin, latin)
+				})
+				if garbles {
+					continue // what is unreadable is not saved
+				}
+				run("gone on from", func(t *testing.T, s *encodedScene, writes func(string)) {
+					writes(two)
+					if _, err := s.c.Accept(t.Context(), Decide{}); err != nil {
+						t.Error(err)
+					}
+					s.e.replace(s.uri, "5\n", "5 USER\n")
+					s.save()
+					users := strings.Replace(two, "5\n", "5 USER\n", 1)
+					s.is(shown(users), shown(users))
+					s.pending()
+					writes(strings.Replace(users, "9\n", "NINE\n", 1))
+					s.pending("9\n", "NINE\n")
+					s.rejectAll()
+					s.is(shown(users), shown(users))
+				})
+				run("in parts", func(t *testing.T, s *encodedScene, writes func(string)) {
+					writes(two)
+					for _, h := range hunksOf(t, s.c, s.uri) {
+						if h.BaseText == row {
+							if _, err := s.c.Reject(t.Context(), Decide{Hunks: []string{h.ID}}); err != nil {
+								t.Error(err)
+							}
+						}
+					}
+					s.is(two, two)
+					s.pending("2\n", "TWO\n")
+				})
+				run("closed and opened", func(t *testing.T, s *encodedScene, writes func(string)) {
+					writes(two)
+					s.e.close(s.uri)
+					d, err := s.c.Reject(t.Context(), Decide{})
+					if err != nil || len(d.Refused) == 0 || !strings.Contains(d.Refused[0].Reason, "open it") {
+						t.Errorf("decision %+v, %v", d, err)
+					}
+					s.open()
+					s.pending(row, shown(row), "2\n", "TWO\n")
+					s.rejectAll()
+					s.is(latin, latin)
+				})
+			}
+		}
+	}
+}
+
+// A file that is UTF-8, and that an editor reads in another encoding, is for that editor to read and
+// write too: what an agent changes there is one hunk, and nobody is said to have typed the rest.
+func TestEditorMisreadsUTF8(t *testing.T) {
+	t.Parallel()
+	for how := range rereads {
+		for _, late := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, opened late %v", how, late), func(t *testing.T) {
+				s := newEncodedScene(t, codings[0], how)
+				writeFile(t, s.path, latin)
+				if !late {
+					s.open()
+				}
+				turnOf(t, s.c, s.l, func(h Host, sid string) {
+					if late {
+						s.open()
+					}
+					writeFile(t, s.path, strings.Replace(latin, "2\n", "TWO\n", 1))
+				})
+				s.pending("2\n", "TWO\n")
+				s.rejectAll()
+				if got := readFile(t, s.path); got != latin {
+					t.Errorf("the disk has %q", got)
+				}
+				if s.warned() > 0 {
+					t.Errorf("messages %q", s.e.messages)
+				}
+			})
+		}
+	}
+}
+
 // An editor that does not know the encoding shows characters for bytes it cannot read, and
 // would write these: nothing is done in such a document, or saved, and the user is told.
 func TestGarbledFileIsLeftAlone(t *testing.T) {

@@ -23,7 +23,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	f.mu.Lock()
 	saves := f.saves
 	f.mu.Unlock()
-	disk, err := f.whole(ctx, f.core.read)
+	disk, err := f.whole(ctx, f.read)
 	if err != nil || !disk.Exists || over() {
 		return err
 	}

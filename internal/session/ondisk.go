@@ -15,7 +15,7 @@ import (
 // tracked text is the file's content as it is, byte order mark included.
 func (f *file) tryOnDisk(op operation) (outcome, error) {
 	out := outcome{onDisk: true}
-	had, err := buffers.ReadDisk(f.path)
+	had, err := f.read(f.path)
 	if errors.Is(err, buffers.ErrNotUTF8) {
 		return out, Errorf(KindInvalid, "%w, and only an editor can write it: open it and decide there", err)
 	}

@@ -43,7 +43,7 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	if !open && !known {
 		return nil
 	}
-	look := buffers.ReadDisk
+	look := f.read
 	if open {
 		look = live.at.store.Look
 	}
