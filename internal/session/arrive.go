@@ -88,9 +88,12 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	if loaded && had != nil && !dressed && !whole {
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
-	if sum, ok := buffers.SumOf(err); ok {
-		if by := f.lookedEncoded(sum, ar, had); ar.change != "" {
+	is := text.New(disk.Content)
+	if at := buffers.Encoded(err); at != nil {
+		if by := f.lookedEncoded(at, ar, had, created); ar.change != "" {
 			who = by
+		} else if _, ok := at.Text(); ok && created && ar.first {
+			is, who = ar.text, ar.then // which is all that there is, however it is read
 		}
 	}
 	f.mu.Lock()
@@ -148,7 +151,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	case void: // what there is to find is the later one's
 	case who.Author == review.AuthorAgent || who.Author == review.AuthorDisk:
 		who.Change = f.core.changeID()
-		f.since(ctx, had.Text, text.New(disk.Content), created, who, ar.save)
+		f.since(ctx, had.Text, is, created, who, ar.save)
 	}
 }
 

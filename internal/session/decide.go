@@ -468,7 +468,8 @@ func (f *file) removeUnderDocument() error {
 	if known == nil && f.unlooked {
 		known = f.hadBefore // it was opened a moment ago
 	}
-	if known != nil && !f.missing && buffers.NormHashText(known.Text) != buffers.NormHash(disk.Content) {
+	seen := f.encoded != nil && f.encoded.sum == disk.AsEncoded().Sum
+	if known != nil && !f.missing && !seen && buffers.NormHashText(known.Text) != buffers.NormHash(disk.Content) {
 		f.mu.Unlock()
 		return nil
 	}

@@ -110,15 +110,15 @@ func (f *file) inStep(disk buffers.Disk, err error) {
 
 // lookedEncoded takes in that a document was just opened whose file is not UTF-8. It returns
 // who has made what differs from what was tracked; had is what it had when the turn began, nil if that
-// is not known or was not UTF-8 either.
-func (f *file) lookedEncoded(sum string, ar arrival, had *taken) review.Origin {
+// is not known or was not UTF-8 either, and created: it was not there.
+func (f *file) lookedEncoded(at *buffers.EncodedError, ar arrival, had *taken, created bool) review.Origin {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	who := usersOwn(ar.text, nil)
 	if !ar.first || len(f.open) == 0 {
 		return who
 	}
-	known := f.encoded
+	known, sum := f.encoded, at.Sum
 	if f.before == nil {
 		f.keepBefore(ar.text)
 	}
@@ -126,9 +126,8 @@ func (f *file) lookedEncoded(sum string, ar arrival, had *taken) review.Origin {
 		return who // nobody has written it since
 	}
 	running := f.core.running(f.path)
-	if had != nil && running {
-		was := buffers.Disk{Exists: true, Content: had.String()}
-		running = was.AsEncoded().Sum != sum // else nobody has written it in this turn
+	if is, ok := at.Text(); ok && had != nil && (created || is.Content == had.String()) {
+		running = false // nobody has written over it in this turn
 	}
 	f.encoded = &encoded{sum: sum, start: sum, unsure: running, late: running}
 	if running {

@@ -646,6 +646,58 @@ func TestEditorMisreadsUTF8(t *testing.T) {
 	}
 }
 
+// So is one that an agent has made, or written over, before it is opened: nobody has typed what the
+// editor shows then.
+func TestEditorMisreadsNewFile(t *testing.T) {
+	t.Parallel()
+	t.Run("written over", func(t *testing.T) {
+		s := newEncodedScene(t, codings[0], "changes it")
+		writeFile(t, s.path, latin)
+		turnOf(t, s.c, s.l, func(Host, string) {
+			writeFile(t, s.path, strings.Replace(latin, "2\n", "TWO\n", 1))
+			s.open()
+		})
+		if r := s.c.Reviews(s.uri, ""); len(r) != 1 || r[0].File == nil || r[0].File.Op != "modify" || len(r[0].Hunks) > 0 {
+			t.Errorf("reviews %+v", r)
+		}
+		s.rejectAll()
+		if got := readFile(t, s.path); got != latin {
+			t.Errorf("the disk has %q", got)
+		}
+	})
+	for how := range rereads {
+		for when := range 3 {
+			t.Run(fmt.Sprintf("%s, opened at %d", how, when), func(t *testing.T) {
+				s := newEncodedScene(t, codings[0], how)
+				if err := os.Remove(s.path); err != nil {
+					t.Fatal(err)
+				}
+				turnOf(t, s.c, s.l, func(h Host, sid string) {
+					writeFile(t, s.path, latin)
+					if when == 1 {
+						s.c.allSessions()[0].compareDisk(t.Context())
+					}
+					if when < 2 {
+						s.open()
+					}
+				})
+				if when == 2 {
+					s.open()
+				}
+				for _, h := range hunksOf(t, s.c, s.uri) {
+					if h.State != review.StatePending || h.Origins[0].Author != review.AuthorAgent {
+						t.Errorf("hunk %+v", h)
+					}
+				}
+				s.rejectAll()
+				if _, err := os.Stat(s.path); err == nil {
+					t.Errorf("the disk has %q", readFile(t, s.path))
+				}
+			})
+		}
+	}
+}
+
 // An editor that does not know the encoding shows characters for bytes it cannot read, and
 // would write these: nothing is done in such a document, or saved, and the user is told.
 func TestGarbledFileIsLeftAlone(t *testing.T) {

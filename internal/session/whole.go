@@ -207,7 +207,7 @@ func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Or
 		return false
 	}
 	f.entire.now = ch.After.Forget()
-	f.opaque = cmp.Or(ch.After.Opaque, f.entire.copy.Opaque, opaque)
+	f.opaque = cmp.Or(ch.After.Opaque, f.entire.copy.Opaque, opaque, checkpoint.Binary) // as it is to an editor that misreads it
 	f.opaqueOp = "modify"
 	switch {
 	case !first.Exists:
