@@ -2,11 +2,12 @@
 import * as vscode from 'vscode';
 import type { App } from './app';
 import { registerDiffDocuments } from './chat/diff';
+import type { FileChange } from './contract';
 import { InOrder } from './inOrder';
 import * as pick from './pick';
 import { go, openDiff, reviewAll, show } from './review/changes';
 import { peek } from './review/gutter';
-import { type FileReview, plural } from './review/state';
+import { type FileReview, plural, wholeOf } from './review/state';
 import type { Node } from './review/tree';
 
 /** For how long, in milliseconds, a key waits for what the key before it does. */
@@ -130,8 +131,19 @@ async function decideHere(app: App, command: Decide): Promise<void> {
   } else if (here.length > 0) {
     await pick.resolve(app, here);
   } else {
-    vscode.window.setStatusBarMessage('There is no change on this line.', 3000);
+    const file = app.review.file(uri)?.review.file;
+    if (file === undefined) {
+      vscode.window.setStatusBarMessage('There is no change on this line.', 3000);
+    } else {
+      vscode.window.setStatusBarMessage(hintOf(command, file), 6000);
+    }
   }
+}
+
+/** What decides on a change that is of no line. */
+export function hintOf(command: Decide, file: FileChange): string {
+  const name = command === 'acp.review.accept' ? 'Accept' : 'Reject';
+  return `This file as a whole is ${wholeOf(file)}: ACP: ${name} All Changes of File.`;
 }
 
 async function decideFile(

@@ -2,7 +2,7 @@
  * What there is to decide on, as acp-ls told it last: by file, with the lines as they are now.
  * Pure: knows nothing of VS Code.
  */
-import type { Hunk, Review } from '../contract';
+import type { FileChange, Hunk, Review } from '../contract';
 import { type Change, countLines, type Lines, moved } from './lines';
 
 /** A hunk of a file, where it is now. */
@@ -186,6 +186,22 @@ export function linesOf(review: Review, document = ''): { added: number; removed
     sum.removed += countLines(hunk.baseText);
   }
   return sum;
+}
+
+const modes: Record<string, string> = {
+  '+x': 'executable now',
+  '-x': 'not executable any more',
+  '+bom': 'changed: it has got a byte order mark',
+  '-bom': 'changed: it has lost its byte order mark',
+};
+
+/** What a file as a whole is by a change that no line of it shows: `deleted`. */
+export function wholeOf({ op, mode, state }: FileChange): string {
+  const is = { create: 'new', delete: 'deleted', rename: 'renamed' }[op];
+  if (state === 'proposed') {
+    return 'about to be changed';
+  }
+  return is ?? (mode === undefined ? 'changed' : (modes[mode] ?? 'changed'));
 }
 
 export function plural(n: number, word: string): string {

@@ -182,6 +182,38 @@ suite('review', () => {
     await assert.rejects(read('gone.txt'));
   });
 
+  test('keys that decide at the cursor say how to decide on a file as a whole', async () => {
+    const said: string[] = [];
+    const { setStatusBarMessage } = vscode.window;
+    const says = (text: string): vscode.Disposable => {
+      said.push(text);
+      return new vscode.Disposable(() => undefined);
+    };
+    Object.assign(vscode.window, { setStatusBarMessage: says });
+    try {
+      const document = await open('under.txt', before);
+      await type(0, 0, 'mine ');
+      await prompt(app, session, [{ remove: 'under.txt' }]);
+      const file = (): string | undefined =>
+        app.review.file(document.uri.toString())?.review.file?.op;
+      await until('is listed', () => file() === 'delete');
+      await vscode.commands.executeCommand('acpls.rejectHunk');
+      await vscode.commands.executeCommand('acpls.acceptHunk');
+      assert.deepEqual(said, [
+        'This file as a whole is deleted: ACP: Reject All Changes of File.',
+        'This file as a whole is deleted: ACP: Accept All Changes of File.',
+      ]);
+      assert.equal(file(), 'delete');
+      await vscode.commands.executeCommand('acpls.rejectFile', document.uri);
+      await until('is not listed', () => file() === undefined);
+      said.splice(0);
+      await vscode.commands.executeCommand('acpls.rejectHunk');
+      assert.deepEqual(said, ['There is no change on this line.']);
+    } finally {
+      Object.assign(vscode.window, { setStatusBarMessage });
+    }
+  });
+
   test('the same lines changed by both: a conflict that is settled', async () => {
     const document = await open('conflict.txt', before);
     await type(0, 0, 'my ');

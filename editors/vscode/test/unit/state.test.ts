@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { Hunk, Review } from '../../src/contract';
 import { changeOf } from '../../src/review/lines';
-import { linesOf, ReviewState } from '../../src/review/state';
+import { linesOf, ReviewState, wholeOf } from '../../src/review/state';
 
 function hunk(id: string, start: number, end: number, state = 'pending'): Hunk {
   return {
@@ -35,6 +35,17 @@ suite('review state', () => {
     const state = new ReviewState();
     state.update({ ...review('a', null), file: { id: 'f', op: 'delete' } });
     assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
+  });
+
+  test('a change of the file alone is said in a word', () => {
+    const says = (change: object): string => wholeOf({ id: 'f', op: 'modify', ...change });
+    assert.equal(says({ op: 'delete' }), 'deleted');
+    assert.equal(says({ op: 'create' }), 'new');
+    assert.equal(says({ op: 'rename', from: 'a' }), 'renamed');
+    assert.equal(says({ op: 'rename', from: 'a', state: 'proposed' }), 'about to be changed');
+    assert.equal(says({ opaque: 'binary' }), 'changed');
+    assert.equal(says({ mode: '+x' }), 'executable now');
+    assert.equal(says({ mode: '-bom' }), 'changed: it has lost its byte order mark');
   });
 
   test('what was decided on in this moment is not decided on again', () => {
