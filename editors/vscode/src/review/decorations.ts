@@ -26,7 +26,9 @@ export class Decorations implements vscode.Disposable {
   });
   private readonly conflict = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor('merge.currentContentBackground'),
+    backgroundColor: new vscode.ThemeColor('acpls.conflictLineBackground'),
+    border: '1px solid',
+    borderColor: new vscode.ThemeColor('acpls.conflictLineBorder'),
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.errorForeground'),
     overviewRulerLane: vscode.OverviewRulerLane.Full,
   });
