@@ -51,7 +51,7 @@ func (d Disk) AsEncoded() *EncodedError {
 
 // Text is what the file has as UTF-8, if it is that all the same: see AsEncoded.
 func (e *EncodedError) Text() (disk Disk, ok bool) {
-	return Disk{true, string(e.bytes), e.Info}, utf8.Valid(e.bytes)
+	return Disk{true, string(e.bytes), e.Info}, isText(e.bytes)
 }
 
 // Holds reports whether the bytes of the file are t in an encoding, leaving aside what NormHash does. Which encoding a file

@@ -85,7 +85,7 @@ func readText(r io.Reader, size int64) (string, error) {
 		buf = buf[:len(buf)+n]
 		switch {
 		case err == io.EOF:
-			if !utf8.Valid(buf) || isWide(buf) {
+			if !isText(buf) {
 				return "", Disk{Content: string(buf)}.AsEncoded()
 			}
 			return string(buf), nil
@@ -97,6 +97,8 @@ func readText(r io.Reader, size int64) (string, error) {
 		buf = slices.Grow(buf, 1)
 	}
 }
+
+func isText(b []byte) bool { return utf8.Valid(b) && !isWide(b) }
 
 // isWide reports whether bytes that are valid UTF-8 are UTF-16 all the same, without a byte order mark: the same one
 // of the two bytes of a character is zero, in three of four at least, and never the other. Only text in Latin letters is recognised.

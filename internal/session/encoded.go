@@ -119,6 +119,9 @@ func (f *file) lookedEncoded(at *buffers.EncodedError, ar arrival, had *taken, c
 		return who
 	}
 	known, sum := f.encoded, at.Sum
+	if known != nil && f.before != nil {
+		return who // a turn has begun since, and has looked at what it was then
+	}
 	if f.before == nil {
 		f.keepBefore(ar.text)
 	}

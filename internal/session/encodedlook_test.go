@@ -132,3 +132,21 @@ func TestEncodedFileIsEmptiedUnderAReload(t *testing.T) {
 		})
 	}
 }
+
+// The look that comes after an opening may take so long that a turn has begun meanwhile, for which the
+// file was looked at too, and its agent has written it: that is a change of the agent's, by hunk.
+func TestEncodedFileIsLookedAtLate(t *testing.T) {
+	t.Parallel()
+	eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
+		s.open()
+		turnOf(t, s.c, s.l, func(Host, string) {
+			s.write(strings.Replace(latin, "2\n", "TWO\n", 1))
+			f := s.c.file(buffers.Path(s.path))
+			disk, err := buffers.ReadDisk(f.path)
+			f.looked(t.Context(), disk, err, arrival{text: textOf(latin), first: true, number: f.arrivals, then: users})
+		})
+		s.pending("2\n", "TWO\n")
+		s.rejectAll()
+		s.is(latin, latin)
+	})
+}
