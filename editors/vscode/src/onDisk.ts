@@ -28,13 +28,17 @@ export async function textOnDisk(document: vscode.TextDocument): Promise<string 
   }
 }
 
+/** As VS Code does, which keeps the encoding of a document whatever its file has come to be. */
 async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (/^utf8/.test(encoding)) {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    }
   } catch {
-    const text = await vscode.workspace.decode(bytes, { encoding });
-    return text.replace(/^\uFEFF/, '');
+    // VS Code shows characters of its own for what is none
   }
+  const text = await vscode.workspace.decode(bytes, { encoding });
+  return text.replace(/^\uFEFF/, '');
 }
 
 /** Whether a document's file has what a hash is of. */
