@@ -9,8 +9,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"go.lsp.dev/jsonrpc2"
 
+	"acp-ls/buffers"
 	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/position"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 	"acp-ls/internal/session"
 )
@@ -311,11 +313,34 @@ func describe(h review.Hunk) string {
 	what := "changed lines that are gone again"
 	if removed > 0 || added > 0 {
 		what = verb(removed, added, "changed", "added", "removed") + " " + lines(max(removed, added))
+		what = withEnds(what, text.New(h.BaseText), text.New(h.Text), added)
 	}
 	if h.Mixed {
 		what += " (edited by you)"
 	}
 	return agent + " " + what + titleOf(h)
+}
+
+// withEnds is what, which says how many rows are changed, with what became of their line ends: these
+// look alike, and where nothing else has changed that is all there is to say.
+func withEnds(what string, base, now text.Text, rows int) string {
+	from, to := buffers.EndsOf(base), buffers.EndsOf(now)
+	alike := base.LineCount() == now.LineCount() || from.FinalNewline != to.FinalNewline
+	alike = alike && base.Len() > 0 && now.Len() > 0 && buffers.NormHashText(base) == buffers.NormHashText(now)
+	turned := fmt.Sprintf("(%s to %s)", from.EOL.Name(), to.EOL.Name())
+	switch {
+	case alike && from.Turned(to):
+		return "turned the line ends of " + lines(rows) + " " + turned
+	case alike && from.FinalNewline && !to.FinalNewline:
+		return "removed the final line end"
+	case alike && to.FinalNewline && !from.FinalNewline:
+		return "added a final line end"
+	case alike && from.BOM == to.BOM && !base.Equal(now):
+		return "changed the line ends of " + lines(rows)
+	case from.Turned(to):
+		return what + " and turned their line ends " + turned
+	}
+	return what
 }
 
 // verb is the word for rows that are taken out, put in, or both.

@@ -41,6 +41,13 @@ suite('line ends', () => {
       await prompt(app, session, [{ disk: name, text: after }]);
       await is(after);
       await hunksAre(app, document, 'pending 0-4');
+      const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        'vscode.executeCodeLensProvider',
+        document.uri,
+        10,
+      );
+      const titles = lenses.map(({ command }) => command?.title ?? '').join();
+      assert.match(titles, /line ends.*\((CRLF to LF|LF to CRLF)\)/);
       await decide('reject');
       await is(before);
       await hunksAre(app, document);
