@@ -231,6 +231,35 @@ func TestState(t *testing.T) {
 		}
 		f.want(Clean)
 	})
+	t.Run("text that the editor reads in another encoding", func(t *testing.T) {
+		f := newOnDisk(t, "café\n")
+		is := func(encoded bool) {
+			t.Helper()
+			if _, err := f.Look(f.path); errors.Is(err, ErrNotUTF8) != encoded || f.Get(f.uri).Encoded() != encoded {
+				t.Errorf("Look: %v, of a document that is encoded: %v", err, f.Get(f.uri).Encoded())
+			}
+		}
+		f.open("cafÃ©\n")
+		is(true)
+		f.want(Clean)
+		f.change("cafÃ©!\n")
+		is(true)
+		f.want(Dirty)
+		f.write("café!\n")
+		if e := apply(t, f.Store, Save{URI: f.uri})[0]; e.Unwritten || !errors.Is(e.DiskErr, ErrNotUTF8) {
+			t.Errorf("saved: %+v", e)
+		}
+		is(true)
+		f.want(Clean)
+		f.write("café?\n")
+		is(true)
+		apply(t, f.Store, Close{URI: f.uri})
+		f.open("café?\n")
+		is(false)
+		f.want(Clean)
+		f.open("unsaved, and ü for é\n")
+		is(false)
+	})
 	t.Run("untitled", func(t *testing.T) {
 		s := NewStore(Options{})
 		apply(t, s, Open{"untitled:a", "", 1, ""})
