@@ -79,19 +79,14 @@ func (f *file) read(p buffers.Path) (buffers.Disk, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if e := disk.AsEncoded(); f.readsBytes(e.Sum) {
+	_, d, open := f.live()
+	if open && !d.Encoded() || !open && (f.encoded == nil || f.doc == nil) {
+		return disk, nil
+	}
+	if e := disk.AsEncoded(); open || f.encoded.sum == e.Sum { // else it is not what is tracked
 		return buffers.Disk{}, e
 	}
 	return disk, nil
-}
-
-// readsBytes reports whether the file, which has the bytes of a sum, is not read as UTF-8: by the editor
-// of its document or, if it has none, by that of which what is tracked is; mu is held.
-func (f *file) readsBytes(sum string) bool {
-	if _, d, open := f.live(); open {
-		return d.Encoded()
-	}
-	return f.encoded != nil && f.doc != nil && f.encoded.sum == sum
 }
 
 // inStep notes that the document is what its editor has read from the file, or written to
