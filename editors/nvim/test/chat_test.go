@@ -324,6 +324,79 @@ func TestCompletion(t *testing.T) {
 	})
 }
 
+// Whatever the user has completion do, in the prompt nothing is inserted that they have not
+// chosen; and elsewhere it goes on doing that.
+func TestCompletionInsertsNothingByItself(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, options := range []string{
+			"menu,preview", // the default of 0.10
+			"menu", "menuone", "longest", "menu,longest", "menuone,longest", "noinsert", "menuone,noinsert",
+			"menuone,noselect", "noselect", "preview", "",
+		} {
+			t.Run("completeopt="+strings.ReplaceAll(options, ",", "-"), func(t *testing.T) {
+				e := setup(t, version, "", "main.go", program)
+				e.Exec(`vim.o.completeopt = ...
+					vim.api.nvim_create_autocmd('OptionSet', { callback = function(args)
+						vim.g.option_set = args.match == 'completeopt' or vim.g.option_set
+					end })`, nil, options)
+				e.open()
+				e.awaitText(e.uri("main.go"), program)
+				names := []string{"@selection", "@docs/one.txt", "@docs/two.txt", "@dolls"}
+				e.on("acp.complete", func(a arg) any {
+					var p struct {
+						Text   string
+						Offset int
+					}
+					_ = json.Unmarshal(a, &p)
+					at := strings.LastIndex(p.Text[:p.Offset], "@")
+					items := []any{}
+					for _, name := range names {
+						if strings.HasPrefix(name, p.Text[at:p.Offset]) {
+							items = append(items, map[string]any{"label": name, "insertText": name, "start": at, "end": p.Offset})
+						}
+					}
+					return map[string]any{"items": items}
+				})
+				typed := "look "
+				e.Input("i" + typed)
+				types := func(keys, want string) {
+					t.Helper()
+					typed = want
+					e.Input(keys)
+					e.textNow("main.go") // what was asked has been answered
+					e.WaitLua(fmt.Sprintf(`vim.fn.getline('.') == %q`, want))
+				}
+				for _, c := range "@docs/t" {
+					types(string(c), typed+string(c))
+				}
+				for range "ocs/t" {
+					types("<BS>", typed[:len(typed)-1])
+				}
+				types("z", typed+"z") // there is nothing of that name
+				types("<BS>", typed[:len(typed)-1])
+				types("<BS>", typed[:len(typed)-1])
+				e.WaitScreen("@dolls")
+				if options != "" { // what was asked for is chosen by hand
+					types("<C-n><C-n>", "look @docs/one.txt")
+					types("<C-y>", "look @docs/one.txt")
+				}
+				types(" and", typed+" and")
+				var now string
+				e.Input("<Esc>")
+				e.Exec("return vim.go.completeopt", &now)
+				var set bool
+				if e.Exec("return vim.g.option_set == true", &set); now != options || set {
+					t.Errorf("the user's option is %q, set: %v", now, set)
+				}
+				e.Input(":wincmd t<CR>")
+				if e.Exec("return vim.o.completeopt", &now); now != options {
+					t.Errorf("in a file it is %q", now)
+				}
+			})
+		}
+	})
+}
+
 // A server that dies says so once, fails what it owed, and is started again.
 func TestServerDies(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

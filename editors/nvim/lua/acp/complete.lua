@@ -59,6 +59,24 @@ function M.wanted(line, row)
     or row == 1 and line:match('^/%S*$') ~= nil
 end
 
+---Shows a menu in which nothing is chosen, and so nothing inserted, before the user does that.
+---Neovim 0.10 has the option that says so for all buffers alone: the user's is back at once.
+---@param completion acp.Completion
+local function show(completion)
+  local options = 'menuone,noselect'
+  if vim.fn.has('nvim-0.11') == 1 then
+    vim.cmd('noautocmd setlocal completeopt=' .. options)
+    return vim.fn.complete(completion.start + 1, completion.items)
+  end
+  local users = vim.o.completeopt
+  vim.cmd('noautocmd set completeopt=' .. options)
+  local ok, err = pcall(vim.fn.complete, completion.start + 1, completion.items)
+  vim.cmd('noautocmd set completeopt=' .. users)
+  if not ok then
+    error(err, 0)
+  end
+end
+
 ---Asks, and shows the answer if the user is still where they were.
 ---@param buf integer
 function M.trigger(buf)
@@ -74,7 +92,7 @@ function M.trigger(buf)
     end
     local completion = M.translate(result, line_start)
     if completion and #completion.items > 0 then
-      vim.fn.complete(completion.start + 1, completion.items)
+      show(completion)
     end
   end)
 end
@@ -112,14 +130,6 @@ function M.attach(buf)
       local line = before_cursor()
       if line ~= chosen and client.get() and M.wanted(line, cursor[1]) then
         M.trigger(buf)
-      end
-    end,
-  })
-  api.nvim_create_autocmd('BufWinEnter', {
-    buffer = buf,
-    callback = function()
-      if vim.fn.has('nvim-0.11') == 1 then
-        vim.bo[buf].completeopt = 'menuone,noselect'
       end
     end,
   })
