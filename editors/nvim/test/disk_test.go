@@ -191,3 +191,49 @@ func TestFileIsBack(t *testing.T) {
 		}
 	})
 }
+
+// An agent has changed what an open file holds and whether it may be run. To take that back, or to
+// take back either, is nothing about which the editor has to be asked, and the file is what it was.
+func TestModeAndText(t *testing.T) {
+	const edit, chmod = "sed -i s/two/TWO/ a.txt", "chmod 700 a.txt"
+	eachVersion(t, func(t *testing.T, version string) {
+		for name, commands := range map[string][]string{
+			"text and mode": {edit, chmod}, "mode and text": {chmod, edit}, "at once": {edit + "; " + chmod}, "mode": {chmod}, "text": {edit},
+		} {
+			for _, typed := range []string{"", "my "} {
+				for _, back := range []string{"reject-all", "undo"} {
+					t.Run(name+" "+typed+back, func(t *testing.T) {
+						s := newStory(t, version, &txtar.Archive{Files: []txtar.File{{Name: "a.txt", Data: []byte(numbers)}}})
+						s.do("open", "a.txt")
+						for _, command := range commands {
+							s.do("agent-run", command)
+						}
+						s.turn()
+						s.WaitLua("#require('acp.review').files() == 1")
+						want := numbers
+						if typed != "" {
+							s.do("type", "5 "+typed)
+							want = strings.Replace(want, "five", typed+"five", 1)
+						}
+						s.Input(":Acp " + back + "<CR>")
+						s.WaitLua("#require('acp.review').files() == 0")
+						if back == "undo" {
+							s.WaitScreen("undone")
+						}
+						if typed != "" { // what is unsaved is the user's to save
+							s.Input(":checktime<CR>:w<CR>")
+						}
+						s.awaitDisk("a.txt", want)
+						s.WaitLua("not vim.bo.modified and vim.fn.mode() == 'n'")
+						if info, err := os.Stat(s.path("a.txt")); err != nil || info.Mode().Perm() != 0o600 {
+							t.Errorf("the file is %v, %v", info.Mode(), err)
+						}
+						if got := s.Text(0) + "\n"; got != want {
+							t.Errorf("the buffer has %q, want %q", got, want)
+						}
+					})
+				}
+			}
+		}
+	})
+}

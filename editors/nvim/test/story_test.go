@@ -141,6 +141,8 @@ func (s *story) do(what, rest string) {
 		s.Input(line + "G0i" + strings.ReplaceAll(text, "<", "<lt>") + "<Esc>")
 	case "agent":
 		s.agent(strings.Fields(rest))
+	case "agent-run":
+		s.steps = append(s.steps, map[string]string{"run": rest})
 	case "hunks":
 		s.WaitLua(`require('acp.review').count() == ` + rest)
 	case "accept":

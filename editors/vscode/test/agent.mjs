@@ -7,6 +7,7 @@
 //   {"disk": PATH, "text": TEXT}         writes it on disk itself, in a tool call; with
 //                                        {"encoding": "base64"} the bytes that TEXT is of
 //   {"remove": PATH}                     deletes it on disk, in a tool call
+//   {"run": COMMAND}                     has a shell run it, in a tool call
 //   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered
 //   {"plan": [TEXT]}                     a plan
 //   {"until": PATH}                      waits until there is such a file, or it is cancelled
@@ -16,6 +17,7 @@
 // A prompt that is no JSON is said back. Paths are relative to the session's folder.
 //
 // node agent.mjs --keep FOLDER keeps there what is said, and loads sessions again.
+import { execSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -93,6 +95,12 @@ async function step(sessionId, session, one) {
     const tool = { toolCallId, title: `Delete ${one.remove}`, kind: 'delete', locations };
     update(sessionId, 'tool_call', { ...tool, status: 'in_progress' });
     fs.rmSync(file(one.remove));
+    update(sessionId, 'tool_call_update', { toolCallId, status: 'completed' });
+  } else if (one.run !== undefined) {
+    const toolCallId = `call-${next++}`;
+    const tool = { toolCallId, title: one.run, kind: 'execute' };
+    update(sessionId, 'tool_call', { ...tool, status: 'in_progress' });
+    execSync(one.run, { cwd: session.cwd, stdio: 'ignore' });
     update(sessionId, 'tool_call_update', { toolCallId, status: 'completed' });
   } else if (one.ask !== undefined) {
     const toolCall = {

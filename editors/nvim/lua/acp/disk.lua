@@ -171,7 +171,8 @@ function M.watch(bufnr)
       elseif reason == 'conflict' and require('acp.session').working() then
         vim.v.fcs_choice = ''
       elseif not others_decide(bufnr) then
-        vim.v.fcs_choice = 'ask' -- as if we were not here
+        -- As if we were not here, but for a mode that was rejected, or comes from an agent.
+        vim.v.fcs_choice = reason == 'conflict' and overwrite.same(bufnr) and '' or 'ask'
       end
     end,
   })
@@ -308,7 +309,7 @@ function M.on_save(params, reply)
     return reply({ saved = false, reason = busy })
   end
   local moved = checktime(bufnr, '')
-  if moved and moved ~= 'time' and moved ~= 'mode' then
+  if moved and moved ~= 'time' and moved ~= 'mode' and not overwrite.same(bufnr) then
     return reply({ saved = false, reason = 'the file has changed on disk' })
   end
   if params.version and documents.version(doc) ~= params.version then

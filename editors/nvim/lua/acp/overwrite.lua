@@ -58,6 +58,15 @@ function M.forget(bufnr)
   known[bufnr] = nil
 end
 
+---Whether a buffer's file is the one that Neovim has last read or written. If Neovim calls it
+---changed all the same, that is its mode: unsaved changes are in no conflict with that, though
+---Neovim says so (it looks at what has changed only if there are none).
+---@param bufnr integer
+---@return boolean
+function M.same(bufnr)
+  return known[bufnr] ~= nil and stamp_of(bufnr) == known[bufnr]
+end
+
 ---Whether a buffer is being written, when Neovim does not look whether its file has changed
 ---(checktime).
 ---@param bufnr integer
