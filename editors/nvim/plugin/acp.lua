@@ -51,3 +51,18 @@ for name, modes in pairs({
     )
   end
 end
+
+-- Only :file in a session (:mksession) gives names while one is loaded.
+vim.api.nvim_create_autocmd({ 'BufFilePre', 'BufFilePost' }, {
+  group = vim.api.nvim_create_augroup('acp.mksession', {}),
+  desc = 'acp: restore no windows of the chat',
+  callback = function(args)
+    if vim.g.SessionLoad ~= 1 then
+      return
+    elseif args.event == 'BufFilePre' then
+      require('acp.mksession').before_name()
+    else
+      require('acp.mksession').after_name(args.buf)
+    end
+  end,
+})

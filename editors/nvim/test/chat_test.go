@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -508,6 +509,86 @@ func TestDeletedTranscript(t *testing.T) {
 		}
 		e.Input("ihello<C-s>")
 		e.expectPrompt()
+	})
+}
+
+// A session of Neovim that was written while the chat was open has the files' windows and not the
+// chat's, in whatever Neovim it is loaded, and whatever else is open there.
+func TestSessionOfNeovim(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for layout, c := range map[string]struct{ keys, options string }{
+			"one window": {}, "with options": {":vsplit b.txt<CR>", "options,localoptions"},
+			"tab page behind": {":tabnew b.txt<CR>:tabfirst<CR>", ""}, "tab page before": {":split b.txt<CR>:tabnew a.txt<CR>", ""},
+		} {
+			for _, there := range []string{"nothing", "a chat", "a chat's input", "a chat's transcript", "a closed chat", "itself"} {
+				t.Run(layout+"/"+there, func(t *testing.T) {
+					e := setup(t, version, "", "a.txt", numbers, "b.txt", numbers)
+					e.Exec("vim.o.sessionoptions = vim.o.sessionoptions .. ',' .. ...", nil, c.options)
+					e.Input(c.keys)
+					windows := `local windows = {}
+							for _, tab in ipairs(vim.api.nvim_list_tabpages()) do
+								for _, win in ipairs(vim.api.nvim_tabpage_list_wins(tab)) do
+									windows[#windows + 1] = vim.fs.basename(vim.api.nvim_buf_get_name(vim.api.nvim_win_get_buf(win)))
+								end
+								windows[#windows + 1] = '|'
+							end
+							return table.concat(windows, ' ')`
+					var before, after string
+					e.Exec(windows, &before)
+					e.open()
+					e.entry("e1", "agent", "text", "what was said")
+					e.WaitScreen("what was said")
+					e.Input("<Esc>:mksession s.vim<CR>")
+					e.WaitLua("vim.fn.filereadable('s.vim') == 1")
+					f := e
+					if there != "itself" {
+						f = setup(t, version, "", "a.txt", numbers)
+						f.Exec("vim.cmd.cd(...)", nil, e.dir)
+						if there != "nothing" {
+							f.open()
+							f.Input("<Esc>")
+						}
+						switch there {
+						case "a chat":
+							f.Input("<C-w>t")
+						case "a chat's transcript":
+							f.Input("<C-w>k")
+						case "a closed chat":
+							f.Input(":Acp close<CR>")
+							f.WaitGone("@ context")
+						}
+					}
+					buffers := `local names = {}
+							for _, buf in ipairs(vim.api.nvim_list_bufs()) do
+								local name = vim.api.nvim_buf_get_name(buf)
+								if name == '' or name:match('^acp') then names[#names + 1] = name end
+							end
+							table.sort(names)
+							return names`
+					var names []string
+					f.Exec(buffers, &names)
+					var errors string
+					f.Exec("vim.v.errmsg = '' vim.cmd.source('s.vim')", nil)
+					f.WaitLua("vim.g.SessionLoad == nil")
+					f.Exec("vim.wait(20) return vim.v.errmsg", &errors)
+					if f.Exec(windows, &after); after != before || errors != "" {
+						t.Errorf("the windows are %q, were %q; %s", after, before, errors)
+					}
+					var namesNow []string
+					if f.Exec(buffers, &namesNow); !slices.Equal(namesNow, names) {
+						t.Errorf("there are buffers %q, were %q", namesNow, names)
+					}
+					if there != "nothing" { // it goes on as it was
+						f.entry("e2", "agent", "text", "what is said now")
+						f.Input(":Acp<CR>")
+						f.WaitScreen("what is said now")
+						f.WaitScreen("@ context")
+						f.Input("ihello<C-s>")
+						f.expectPrompt()
+					}
+				})
+			}
+		}
 	})
 }
 

@@ -235,6 +235,17 @@ function M.is_open()
     and api.nvim_win_get_tabpage(win --[[@as integer]]) == api.nvim_get_current_tabpage()
 end
 
+---Leaves the windows to a session (:mksession) that is being loaded: it takes the one that was
+---the current one for a file.
+local function give_up()
+  for _, w in pairs({ win, input_win }) do
+    if valid(w) then
+      vim.wo[w].winfixbuf = false
+    end
+  end
+  win, input_win = nil, nil
+end
+
 ---Opens the windows, with a transcript.
 ---@param buf integer
 function M.open(buf)
@@ -255,9 +266,12 @@ function M.open(buf)
   api.nvim_create_autocmd('WinClosed', { -- the two belong together
     group = group,
     pattern = { tostring(win), tostring(input_win) },
-    callback = vim.schedule_wrap(function()
-      M.close()
-    end),
+    callback = function()
+      if vim.g.SessionLoad == 1 then
+        give_up()
+      end
+      vim.schedule(M.close)
+    end,
   })
 end
 
