@@ -216,6 +216,7 @@ func (f *file) findOut(ctx context.Context) error {
 	f.doc = doc
 	if all { // else the rest is to come
 		f.keepBeforeOf(noted.text, o)
+		f.readThrough(noted.text)
 		f.before.info, f.before.told, f.before.there = disk.Info, true, true
 	}
 	f.core.unasked(f.path, o)

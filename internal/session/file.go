@@ -271,6 +271,7 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 	}
 	before := f.before
 	f.keepBefore(d.Text)
+	f.readThrough(d.Text)
 	f.before.there = err == nil && disk.Exists
 	if f.anew != nil && f.anew.doc == f.doc && f.anew.text.Equal(d.Text) {
 		f.anew.since = f.before // it is the same reading

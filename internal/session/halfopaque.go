@@ -80,6 +80,7 @@ func (f *file) underDocument() bool {
 // openedWhole takes in that a document of such a file was opened, with the text t; mu is held.
 func (f *file) openedWhole(t text.Text) {
 	f.beneath.Store(nil)
+	f.readThrough(t)
 	if f.underDocument() && f.doc != nil && !f.doc.Text().Equal(t) {
 		if was := f.doc.Text(); f.doc.Tracking() {
 			f.beneath.Store(&was)

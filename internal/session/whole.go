@@ -53,6 +53,10 @@ type entire struct {
 	was, now checkpoint.State
 	copy     *checkpoint.Copy
 
+	// through is what the document had when it was last read through a link that stands in the place
+	// of its file; nil: it never was.
+	through *text.Text
+
 	text *checkpoint.State // what the file was of which the checkpoint of the turn says that it was none
 }
 
@@ -198,7 +202,7 @@ func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Or
 	}
 	if f.opaque == "" || f.entire.copy == nil {
 		f.foldRows(was.State, o)
-		f.entire.was, f.entire.copy, f.entire.by = was.State.Forget(), &was, o
+		f.entire.was, f.entire.copy, f.entire.by, f.entire.through = was.State.Forget(), &was, o, nil
 		lost = !was.Kept()
 	} // else it is the second change, and the first is to be taken back too
 	first, opaque := f.entire.was, f.opaque
@@ -314,6 +318,11 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	if change := f.fileChange(); change != nil {
 		u.change = *change
 	}
+	var back checkpoint.Copy
+	typed := false
+	if w.copy != nil {
+		back, typed = f.withTyped(*w.copy)
+	}
 	f.mu.Unlock()
 	var err error
 	switch {
@@ -321,16 +330,19 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		return false, "" // when the rows are done with
 	case opaque != "":
 		if err = checkpoint.ErrNoCopy; w.copy != nil {
-			u.agents, u.rested = checkpoint.CopyOf(f.path), w.copy.Forget()
+			u.agents, u.rested = checkpoint.CopyOf(f.path), back.Forget()
 			v, w := f.rejecting(u)
 			defer f.ahead(v, w, nil)()
-			f.core.elsewhere.makes(f.path, w.copy.State)
-			err = w.copy.Restore(ctx, f.path, w.now)
+			f.core.elsewhere.makes(f.path, back.State)
+			err = back.Restore(ctx, f.path, w.now)
 		}
 		if errors.Is(err, checkpoint.ErrNoCopy) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
 		u.rested = checkpoint.CopyOf(f.path).Forget()
+		if err == nil && typed { // to its editor it is another file, though with the same text
+			f.readBack(ctx)
+		}
 	case w.gone:
 		if err = f.writeBack(w.held); err == nil {
 			f.readBack(ctx) // before anybody is shown that it is back
@@ -368,7 +380,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	if len(f.open) > 0 && opaque != "" {
 		f.core.spawn(f.followWhole)
 	}
-	f.entire.gone, f.entire.wasExec, f.entire.wasMark = false, nil, nil
+	f.entire.gone, f.entire.wasExec, f.entire.wasMark, f.entire.through = false, nil, nil, nil
 	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
@@ -452,7 +464,7 @@ func (f *file) acceptWhole() (done bool) {
 		f.isGone()
 	}
 	f.opaque, f.entire.copy, f.undone = "", nil, nil
-	f.entire.from, f.entire.gone, f.entire.wasExec, f.entire.wasMark = "", false, nil, nil
+	f.entire.from, f.entire.gone, f.entire.wasExec, f.entire.wasMark, f.entire.through = "", false, nil, nil, nil
 	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()

@@ -1,6 +1,7 @@
 package nvim_test
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -233,6 +234,50 @@ func TestModeAndText(t *testing.T) {
 						}
 					})
 				}
+			}
+		}
+	})
+}
+
+// An agent moves the file of a buffer and leaves a link there. What the user saves goes through that;
+// and it stays in the file that comes back when the link is rejected.
+func TestTypedInALink(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, read := range []bool{false, true} {
+			for _, unsaved := range []string{"", "unsaved "} {
+				t.Run(fmt.Sprintf("read %v %s", read, unsaved), func(t *testing.T) {
+					s := newStory(t, version, &txtar.Archive{Files: []txtar.File{{Name: "a.txt", Data: []byte(numbers)}}})
+					s.do("open", "a.txt")
+					s.do("agent-run", "mkdir to; mv a.txt to; ln -s to/a.txt a.txt; sed -i s/two/TWO/ to/a.txt")
+					s.turn()
+					s.WaitScreen("a.txt")
+					if read {
+						s.Input(":edit!<CR>")
+						s.WaitScreen("TWO")
+					}
+					s.do("type", "5 my ")
+					s.Input(":w!<CR>")
+					s.WaitLua("not vim.bo.modified")
+					want := strings.Replace(numbers, "five", "my five", 1)
+					saved := want
+					if unsaved != "" {
+						s.do("type", "7 "+unsaved)
+						want = strings.Replace(want, "seven", unsaved+"seven", 1)
+					}
+					link := `vim.iter(require('acp.review').files()):any(function(f) return vim.inspect(f):find('link', 1, true) end)`
+					s.WaitLua(link)
+					s.Input(":Acp reject-all<CR>")
+					s.WaitLua("not " + link) // what was saved through it stays undecided if nobody has looked yet
+					s.awaitDisk("a.txt", saved)
+					if !s.UntilLua(`return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n') .. '\n' == ...`, want) {
+						t.Fatalf("the buffer has %q, want %q", s.Text(0), want)
+					}
+					s.WaitLua("vim.bo.modified == " + fmt.Sprint(unsaved != ""))
+					s.do("type", "1 on ")
+					s.Input(":w<CR>")
+					s.awaitDisk("a.txt", "on "+want)
+					s.WaitLua("not vim.bo.modified and vim.fn.mode() == 'n'")
+				})
 			}
 		}
 	})
