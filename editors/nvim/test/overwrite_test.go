@@ -65,6 +65,34 @@ func TestWriteOverAnAgentsFile(t *testing.T) {
 	})
 }
 
+// An agent that writes after acp-ls was asked and before Neovim looks is asked about. The user says
+// no and writes again, and both are in the file then.
+func TestWriteInTheSameMoment(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		p := startPerson(t, version, 1)
+		p.Exec(`local path, text = ...
+			vim.api.nvim_create_autocmd('BufWritePre', { once = true, callback = function() -- behind ours
+				local file = assert(io.open(path, 'w'))
+				file:write(text)
+				file:close()
+			end })`, nil, p.path("a.txt"), strings.Replace(numbers, "eight", "EIGHT", 1))
+		p.Input("3GA my<Esc>:w<CR>")
+		p.WaitScreen("Do you really want to write to it")
+		p.Input("n")
+		p.WaitScreen("Press ENTER")
+		p.Input("<CR>")
+		p.WaitLua("vim.api.nvim_get_mode().mode == 'n'")
+		p.press(":w<CR>")
+		want := strings.NewReplacer("eight", "EIGHT", "three", "three my").Replace(numbers)
+		if got, _ := os.ReadFile(p.path("a.txt")); string(got) != want || p.Text(0)+"\n" != want {
+			t.Errorf("the disk has %q, the buffer %q, want %q", got, p.Text(0), want)
+		}
+		if base := p.baseline(); strings.Contains(base, "EIGHT") || !strings.Contains(base, "three my") {
+			t.Errorf("the baseline is %q", base)
+		}
+	})
+}
+
 // While the buffer cannot be changed it is not written over that, and Neovim does not ask either.
 func TestNoWriteWhileNothingCanComeIn(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

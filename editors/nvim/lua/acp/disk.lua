@@ -154,6 +154,8 @@ function M.watch(bufnr)
       if args.event == 'BufUnload' then
         fresh[bufnr], saved_options[bufnr] = nil, nil
         overwrite.forget(bufnr)
+      elseif args.event == 'BufWritePost' and vim.bo[bufnr].modified then
+        return -- not written: Neovim tells so as well if the user has said no to its question
       elseif args.event == 'BufReadPost' or own and own == vim.uv.fs_realpath(args.match) then
         fresh[bufnr] = nil
         note_options(bufnr)
