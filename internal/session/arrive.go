@@ -234,6 +234,9 @@ func (f *file) closed(at *Attachment, uri string) *review.Doc {
 	}
 	f.core.opened.Delete(f.path)
 	f.closing = true
+	if f.doc != nil {
+		f.believeClaim(f.doc.Text())
+	}
 	f.core.spawn(func() { _ = f.followDisk(f.core.ctx) })
 	if f.doc == nil || !f.doc.Tracking() {
 		return nil

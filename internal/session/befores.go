@@ -277,24 +277,56 @@ func (f *file) noteKnown() {
 			return
 		}
 		f.unkept() // which asks git, and nobody is to wait for that
-		if !f.lockNotes() {
-			return
-		}
-		defer f.unlockOps()
-		f.keep(false)
-		if st, ok := f.knownOnDisk(); ok {
-			f.noteAs(st, true)
-		}
+		f.noteNow(f.core.ctx)
 	})
 }
 
+// noteNow is noteKnown for whoever can wait.
+func (f *file) noteNow(ctx context.Context) {
+	if !f.lockNotes(ctx) {
+		return
+	}
+	defer f.unlockOps()
+	f.keep(false)
+	if st, ok := f.knownOnDisk(); ok {
+		f.noteAs(st, true)
+	}
+}
+
+// longestNotes is how long the end of a process waits for its last notes.
+const longestNotes = 500 * time.Millisecond
+
+// noteLast notes what files are known to be that were saved a moment ago where a turn runs, as this
+// process ends: that is the user's, to whoever comes next.
+func (c *Core) noteLast(ctx context.Context) {
+	b := c.durable.beforeCopies()
+	if b == nil || b.turns.Load() == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, longestNotes)
+	defer cancel()
+	for _, f := range c.allFiles() {
+		f.mu.Lock()
+		lately := f.claimed != nil || c.now().Sub(f.savedAt) < signOfLife
+		if _, d, open := f.live(); open {
+			f.believeClaim(d.Text)
+		}
+		f.mu.Unlock()
+		if lately && b.runningAt(f.path) {
+			f.noteNow(ctx)
+		}
+	}
+}
+
 // lockNotes holds the file's slot of ops: what is noted last is what was known last, and no
-// edit is half made. False: the core is closed.
-func (f *file) lockNotes() bool {
+// edit is half made. False: the core is closed, or ctx is done.
+func (f *file) lockNotes(ctx context.Context) bool {
 	select { // not lockOps, which may wait for what earlier runs have left
 	case f.ops <- struct{}{}:
 		return true
 	case <-f.core.ctx.Done():
+		return false
+	case <-ctx.Done():
 		return false
 	}
 }
@@ -316,7 +348,7 @@ func (f *file) knownOnDisk() (st checkpoint.State, ok bool) {
 // to be.
 func (f *file) noteState(now checkpoint.State) {
 	b := f.core.durable.beforeCopies()
-	if b == nil || b.turns.Load() == 0 || !f.lockNotes() {
+	if b == nil || b.turns.Load() == 0 || !f.lockNotes(f.core.ctx) {
 		return
 	}
 	defer f.unlockOps()

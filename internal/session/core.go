@@ -221,6 +221,7 @@ func (c *Core) Close(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 
+	c.noteLast(ctx)
 	for _, s := range c.allSessions() {
 		c.broker.cancel(s)
 	}

@@ -63,6 +63,7 @@ type file struct {
 	savingFor   []*savedFor // the changes that are being saved, the latest last
 	savingSince time.Time
 	savedAt     time.Time         // of the last didSave
+	claimed     *text.Text        // what the editor says that it has saved last, if the file holds something else
 	savedBy     string            // the tool call for which acp-ls asked for it; empty: the user saved
 	missing     bool              // beside before: there was no file
 	removals    int               // how often the user has said to have taken the file away
@@ -367,7 +368,9 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 	f.wroteLast(ev)
 	if ev.Unwritten {
 		f.core.log.Info("not saved, whatever the editor says: the file holds something else", "path", f.path)
+		f.claim(ev)
 	} else {
+		f.claimed = nil
 		f.firstSaved(openDoc{at, ev.After.URI}, ev)
 		f.saves++
 		f.savedAt = f.core.now()
