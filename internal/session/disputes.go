@@ -23,6 +23,25 @@ type taken struct {
 	disputes []dispute      // ascending
 	emptied  *text.Text     // what was tracked before a document was opened without any text; nil if it was not
 	there    bool           // beside missing of the file: it has come under the document since
+	from     *text.Text     // beside by: what the disk had before, where that came under unsaved text
+}
+
+// under is what the disk had before what has come under unsaved text since.
+func (t *taken) under() *text.Text {
+	if t.from != nil {
+		return t.from
+	}
+	return &t.Text
+}
+
+// isTaken reports whether what has come under unsaved text is in d, decided on or not.
+func (t *taken) isTaken(d *review.Doc) bool {
+	if t.from == nil || t.by == nil || t.by.Author == review.AuthorUser || len(t.disputes) > 0 {
+		return true
+	}
+	is := d.Text().String()
+	m := merge.TextsWith(t.from.String(), is, t.Text.String(), merge.Options{WhitespaceYields: true})
+	return buffers.NormHash(m.Text) == buffers.NormHash(is)
 }
 
 // emptiedFrom is t of a document that was opened without any text, where had was tracked: who
@@ -131,9 +150,27 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 	}
 }
 
+// thrownBack takes in that the text is now, by a change that the editor tells of, what the disk has,
+// if that has what was undone, or rejected, without having been saved: it was read anew; mu is held.
+func (f *file) thrownBack(now text.Text) bool {
+	b := f.before
+	if b == nil || b.from == nil || b.Len() != now.Len() || !b.Equal(now) || b.isTaken(f.doc) {
+		return false
+	}
+	b.bringTo(f.doc, f.core.changeID)
+	return true
+}
+
 // bringTo makes what the disk has the text of d, by the user's will: what was not saved is
 // gone. What of it was in conflict with that is whose it was.
 func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
+	if !t.isTaken(d) { // it was undone, or rejected, and is on disk all the same
+		d.ThrowAway(markedAs(d, *t.from))
+		by := *t.by
+		by.Change = id()
+		d.AgentEdit(markedAs(d, t.Text), by)
+		return
+	}
 	back, users := t.in(d), t.inWith(d, t.ofOthers(d))
 	if was := markedAs(d, back); !d.Text().Equal(was) {
 		d.ThrowAway(was)

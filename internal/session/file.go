@@ -247,6 +247,9 @@ func (f *file) steps(at *Attachment, ev buffers.Event) {
 			f.suspect(s.After, before)
 			f.typedNow(s.After)
 			f.keys++
+			if i == last && f.thrownBack(s.After) {
+				break
+			}
 			if undone && i > 0 {
 				f.doc.UndoStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 			} else {

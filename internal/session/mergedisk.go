@@ -76,7 +76,9 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 			hand.edit(doc, text.New(m.Text), o)
 			return nil
 		},
-		takes: func() *taken { return &taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true} },
+		takes: func() *taken {
+			return &taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true, from: before.under()}
+		},
 		stale: func() bool { return f.saves != saves },
 	}
 	return f.adoptOrChangeHeld(ctx, disk, take)

@@ -13,14 +13,20 @@
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
-import { find } from './edits';
+import { find, isInFront } from './edits';
 import { hasEnds, hasHash, isAsOnDisk, textOnDisk } from './onDisk';
-import { mayHaveFailed, type Saves } from './saves';
+import { mayHaveFailed, type Saves, unformatted } from './saves';
 import { sameText } from './text';
 
 /** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
  * long enough, and edits the document then. */
 const reloadWait = 1500;
+
+/** A save that has not ended so long after what the disk has was merged has been refused. */
+const afterAll = 500;
+
+/** A save that was refused longer ago is not made after all. */
+const lately = 10_000;
 
 /** What a file is dated to so that VS Code does not take it for newer, in milliseconds. */
 const old = 1000;
@@ -32,13 +38,24 @@ export class Documents implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[] = [];
   /** Hashes of what the files had that is in documents with unsaved text, by URI. */
   private readonly bases = new Map<string, string>();
+  /** Why, and when, documents were to be saved that have not been saved since, by URI. */
+  private readonly wanted = new Map<
+    string,
+    { reason: vscode.TextDocumentSaveReason; at: number }
+  >();
 
   constructor(
     private readonly output: vscode.LogOutputChannel,
     private readonly saves: Saves,
   ) {
-    const forget = ({ uri }: vscode.TextDocument) => this.bases.delete(uri.toString());
+    const forget = ({ uri }: vscode.TextDocument) => {
+      this.bases.delete(uri.toString());
+      this.wanted.delete(uri.toString());
+    };
     this.disposables.push(
+      vscode.workspace.onWillSaveTextDocument(({ document, reason }) =>
+        this.wanted.set(document.uri.toString(), { reason, at: Date.now() }),
+      ),
       vscode.workspace.onDidSaveTextDocument(forget),
       vscode.workspace.onDidCloseTextDocument(forget),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
@@ -103,7 +120,29 @@ export class Documents implements vscode.Disposable {
     }
     this.bases.set(document.uri.toString(), disk);
     void this.saveIfAsOnDisk(document);
+    setTimeout(() => void this.saveAfterAll(document), afterAll);
     return { based: true };
+  }
+
+  /**
+   * VS Code has refused to save a document whose file was newer, which says so, and saves it by
+   * itself no more. It can be saved now.
+   */
+  private async saveAfterAll(document: vscode.TextDocument): Promise<void> {
+    const wanted = this.wanted.get(document.uri.toString());
+    if (wanted === undefined || !document.isDirty || document.isClosed || !this.isBased(document)) {
+      return;
+    }
+    this.wanted.delete(document.uri.toString());
+    if (Date.now() - wanted.at > lately) {
+      return;
+    }
+    const formats = vscode.workspace.getConfiguration('editor', document).get('formatOnSave');
+    if (wanted.reason === vscode.TextDocumentSaveReason.Manual || formats !== true) {
+      await document.save();
+    } else if (isInFront(document)) {
+      await vscode.commands.executeCommand(unformatted);
+    }
   }
 
   /** A document that only has what its file has, which VS Code was late to read, is not unsaved. */

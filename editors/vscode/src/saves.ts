@@ -16,7 +16,8 @@ import * as vscode from 'vscode';
 import { isInFront, replaceText } from './edits';
 import { difference, sameText } from './text';
 
-const unformatted = 'workbench.action.files.saveWithoutFormatting';
+/** The command that saves the document in front as it is. */
+export const unformatted = 'workbench.action.files.saveWithoutFormatting';
 
 /** A save that fails is not told of: after so long it is taken to have ended. */
 const longest = 3000;

@@ -210,6 +210,27 @@ suite('documents', () => {
     await vscode.commands.executeCommand('workbench.action.files.revert');
   });
 
+  test('a save that VS Code has refused is made when what the agent wrote is merged', async () => {
+    const document = await open('after all.txt', 'one\ntwo\nthree\n');
+    await begin(app, session, [{ say: 'after all' }, { hold: true }]);
+    await until('it is at work', () => said(app, 'agent').includes('after all'));
+    await type(0, 0, 'my ');
+    const { saves } = app;
+    saves.look = () => Promise.resolve(); // as if the agent wrote just behind it
+    try {
+      await write('after all.txt', 'one\ntwo\n3 of the agent\n');
+      assert.equal(await document.save(), false);
+    } finally {
+      Reflect.deleteProperty(saves, 'look');
+    }
+    await until('is saved after all', () => !document.isDirty);
+    assert.equal(document.getText(), 'my one\ntwo\n3 of the agent\n');
+    assert.equal(await read('after all.txt'), document.getText());
+    await app.execute('acp.cancel', { session });
+    await until('the turn ends', () => app.model.session(session)?.state === 'idle');
+    await hunksAre(app, document, 'pending 2-3');
+  });
+
   test('a file has its time again if it is not saved', async () => {
     const document = await open('time.txt', 'one\ntwo\nthree\n');
     await type(0, 0, 'my ');

@@ -1,0 +1,87 @@
+package session
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+)
+
+// What an agent has written on disk under unsaved text, and the user has undone or rejected there without
+// saving, is on disk all the same: when the document is closed, or read anew, it is undecided again,
+// and what was typed is gone by the user's will. What is undecided stays so, and what is accepted too.
+func TestUnsavedTextIsThrownAwayOverAnAgentsChange(t *testing.T) {
+	t.Parallel()
+	agents := strings.Replace(ten, "6\n", "6 agent\n", 1)
+	merged := "mine\n" + agents
+	for _, c := range []struct {
+		name    string
+		act     func(t *testing.T, c *Core, e *fakeEditor, uri string)
+		pending bool
+	}{
+		{"undone altogether", func(_ *testing.T, _ *Core, e *fakeEditor, uri string) {
+			e.typeAt(uri, 0, len(merged), "mine\n"+ten)
+			e.typeAt(uri, 0, len("mine\n"), "")
+		}, true},
+		{"undone", func(_ *testing.T, _ *Core, e *fakeEditor, uri string) {
+			e.typeAt(uri, 0, len(merged), "mine\n"+ten)
+		}, true},
+		{"rejected", func(t *testing.T, c *Core, _ *fakeEditor, _ string) {
+			if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+				t.Fatal(err)
+			}
+		}, true},
+		{"undecided", func(*testing.T, *Core, *fakeEditor, string) {}, true},
+		{"accepted", func(t *testing.T, c *Core, _ *fakeEditor, _ string) {
+			if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+				t.Fatal(err)
+			}
+		}, false},
+	} {
+		for _, how := range []string{"closed", "read anew"} {
+			t.Run(c.name+", "+how, func(t *testing.T) {
+				l := &fakeLauncher{}
+				core, e, root := setup(t, l)
+				e.caps["base"] = true
+				e.onBase = func(string, int32, string) (bool, error) { return true, nil }
+				path := filepath.Join(root, "a")
+				uri := buffers.PathURI(path)
+				writeFile(t, path, ten)
+				e.open(uri, ten)
+				awaitLook(t, core.file(buffers.Path(path)))
+				e.typeAt(uri, 0, 0, "mine\n")
+				turnOf(t, core, l, func(Host, string) { writeFile(t, path, agents) })
+				if got := e.text(uri); got != merged {
+					t.Fatalf("text %q", got)
+				}
+				c.act(t, core, e, uri)
+				base := ten
+				if how == "closed" {
+					e.close(uri)
+				} else {
+					e.typeAt(uri, 0, len(e.text(uri)), agents)
+				}
+				if !c.pending {
+					base = agents
+				}
+				f := core.file(buffers.Path(path))
+				if err := f.followDisk(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				awaitLook(t, f)
+				f.mu.Lock()
+				text, baseline := "", ""
+				if f.doc != nil {
+					text, baseline = f.doc.Text().String(), f.doc.Baseline().String()
+				} else {
+					text, baseline = readFile(t, path), readFile(t, path)
+				}
+				f.mu.Unlock()
+				if text != agents || baseline != base {
+					t.Errorf("text %q, want %q\nbaseline %q, want %q", text, agents, baseline, base)
+				}
+			})
+		}
+	}
+}
