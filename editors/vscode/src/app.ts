@@ -40,7 +40,7 @@ export class App implements vscode.Disposable {
   readonly review = new ReviewState();
   readonly typing = new Typing();
   readonly saves = new Saves();
-  readonly documents = new Documents(this.output, this.saves);
+  readonly documents: Documents;
   readonly chat: ChatController;
   readonly model: ChatModel;
   readonly questions: Questions;
@@ -68,6 +68,7 @@ export class App implements vscode.Disposable {
       }
       this.told.fire();
     });
+    this.documents = new Documents(this.output, this.saves, context.workspaceState);
     this.last = new LastConversation(context.workspaceState);
     this.model.setBefore(this.last.get());
     this.view = new ChatView(

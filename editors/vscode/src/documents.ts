@@ -22,6 +22,8 @@ import { sameText } from './text';
  * long enough, and edits the document then. */
 const reloadWait = 1500;
 
+const memoryKey = 'documents.bases';
+
 /** A save that has not ended so long after what the disk has was merged has been refused. */
 const afterAll = 500;
 
@@ -37,7 +39,7 @@ const longest = 3000;
 export class Documents implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[] = [];
   /** Hashes of what the files had that is in documents with unsaved text, by URI. */
-  private readonly bases = new Map<string, string>();
+  private readonly bases: Map<string, string>;
   /** Why, and when, documents were to be saved that have not been saved since, by URI. */
   private readonly wanted = new Map<
     string,
@@ -47,9 +49,12 @@ export class Documents implements vscode.Disposable {
   constructor(
     private readonly output: vscode.LogOutputChannel,
     private readonly saves: Saves,
+    /** What is unsaved outlives the window, and what its files had has to. */
+    private readonly memory: vscode.Memento,
   ) {
+    this.bases = new Map(memory.get<[string, string][]>(memoryKey));
     const forget = ({ uri }: vscode.TextDocument) => {
-      this.bases.delete(uri.toString());
+      this.setBase(uri, undefined);
       this.wanted.delete(uri.toString());
     };
     this.disposables.push(
@@ -118,7 +123,7 @@ export class Documents implements vscode.Disposable {
     if (document === undefined || document.isUntitled || document.version < version) {
       return { based: false };
     }
-    this.bases.set(document.uri.toString(), disk);
+    this.setBase(document.uri, disk);
     void this.saveIfAsOnDisk(document);
     setTimeout(() => void this.saveAfterAll(document), afterAll);
     return { based: true };
@@ -194,8 +199,21 @@ export class Documents implements vscode.Disposable {
   /** Whoever has a document read anew leaves it with what the disk has. */
   private async forgetIfRead(document: vscode.TextDocument): Promise<void> {
     if (this.isBased(document) && (await isAsOnDisk(document)) && !document.isDirty) {
-      this.bases.delete(document.uri.toString());
+      this.setBase(document.uri, undefined);
     }
+  }
+
+  private setBase(uri: vscode.Uri, hash: string | undefined): void {
+    const of = uri.toString();
+    if (this.bases.get(of) === hash) {
+      return;
+    }
+    if (hash === undefined) {
+      this.bases.delete(of);
+    } else {
+      this.bases.set(of, hash);
+    }
+    void this.memory.update(memoryKey, [...this.bases]);
   }
 }
 

@@ -4,7 +4,12 @@ import assert from 'node:assert/strict';
 
 const before = 'one\ntwo\nthree\n';
 
-export const files = { 'front.txt': before, 'behind.txt': before, 'both.txt': before };
+export const files = {
+  'front.txt': before,
+  'behind.txt': before,
+  'both.txt': before,
+  'again.txt': before,
+};
 
 export async function play(window, step) {
   const { page } = window;
@@ -66,5 +71,23 @@ export async function play(window, step) {
     await window.tab('both.txt').click();
     await window.textIs('my one\ntwo\nthree\n');
     await window.lens('Take theirs').waitFor();
+  });
+
+  await step('the window is opened again: saving is no conflict still', async () => {
+    await window.openFile('again.txt');
+    await type('my ');
+    await window.turn({ disk: 'again.txt', text: 'one\ntwo\n3 of the agent\n' });
+    const merged = 'my one\ntwo\n3 of the agent\n';
+    await window.textIs(merged);
+    await window.backedUp(merged);
+    await window.reopen();
+    await window.openFile('again.txt');
+    await window.textIs(merged);
+    await window.tab('again.txt', '.dirty').waitFor();
+    await window.editor.click();
+    await window.save();
+    await window.diskIs('again.txt', merged);
+    await window.tab('again.txt', ':not(.dirty)').waitFor();
+    await window.noConflict();
   });
 }
