@@ -206,6 +206,9 @@ func (d *Doc) takeTheirs(c *conflict, both bool) {
 	}
 	line := w.lo
 	for _, r := range w.rows {
+		if line == c.at+c.n && c.n > 0 {
+			theirs() // in the place of the user's rows: what an agent has taken out of those below stays below
+		}
 		if !r.inText() {
 			rows = append(rows, r)
 			continue
