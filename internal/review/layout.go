@@ -43,13 +43,9 @@ func (l *layout) keep(s back, m mark) {
 	l.out = append(l.out, row{text: s.text, end: s.end, del: m, id: s.id, was: s.was, carried: true})
 }
 
-// above puts the deleted rows that stay above a plain row: those that stood above the one which had
-// its first word, if it came from one.
+// above puts the deleted rows that stay above a plain row which has come from one of them, f.tomb:
+// those that stood above the one which had its first word.
 func (l *layout) above(f flowed) {
-	if f.tomb == 0 {
-		l.place(l.from)
-		return
-	}
 	i := slices.IndexFunc(l.in[:l.behind], func(r row) bool { return r.id == f.tomb })
 	if i >= 0 && !f.below {
 		i++
@@ -59,9 +55,14 @@ func (l *layout) above(f flowed) {
 
 // fresh puts a row that came from no other, with the words that it has of others.
 func (l *layout) fresh(r row, f flowed) {
-	l.above(f)
+	if f.tomb != 0 {
+		l.above(f)
+	}
 	for _, s := range f.back {
 		l.keep(s, f.ins)
+	}
+	if f.tomb == 0 {
+		l.place(l.from)
 	}
 	l.place(min(f.upTo, l.behind))
 	l.out = append(l.out, r)
@@ -70,8 +71,9 @@ func (l *layout) fresh(r row, f flowed) {
 // put puts a new row of which a text came from row from of the window, the first of them, which had
 // the terminator end.
 func (l *layout) put(n row, f flowed, from int, end ending) {
-	l.above(f)
-	if f.tomb == 0 {
+	if f.tomb != 0 {
+		l.above(f)
+	} else {
 		for len(f.back) > 0 && f.back[0].of < from {
 			l.keep(f.back[0], f.ins)
 			f.back = f.back[1:]
