@@ -26,7 +26,7 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	edits = withTurned(edits, d.endsOf(lo, old), new)
 	m := d.newMark(o)
 	var splices []splice
-	for _, g := range d.groups(edits, lo) {
+	for _, g := range d.groups(edits, lo, 0) {
 		splices = append(splices, splice{window: g.window, rows: d.settleRows(d.agentRows(g, new, m))})
 	}
 	d.anchorsAlong(edits, lo)
@@ -112,40 +112,47 @@ type group struct {
 }
 
 // groups returns the windows that edits of the text rows from lo on need, ascending and apart.
-func (d *Doc) groups(edits []linediff.Edit, lo int) []group {
-	var out []group
-	for i := 0; i < len(edits); {
-		from, to := lo+edits[i].A0, lo+edits[i].A1
-		j := i + 1
-		for ; j < len(edits) && d.startOf(lo+edits[j].A0) <= d.endOf(to); j++ {
-			to = lo + edits[j].A1
+// Those of edits at a run have the runs, too, of which a row is no further than reach from them.
+func (d *Doc) groups(edits []linediff.Edit, lo, reach int) []group {
+	type stretch struct{ from, to, first int } // text rows, and the first of its edits
+	var all []stretch
+	for i, e := range edits {
+		x := stretch{first: i}
+		x.from, x.to = d.around(lo+e.A0, lo+e.A1, reach)
+		for n := len(all) - 1; n >= 0 && x.from <= all[n].to; n-- {
+			x = stretch{min(x.from, all[n].from), max(x.to, all[n].to), all[n].first}
+			all = all[:n]
 		}
-		g := group{window: d.window(from, to)}
-		for _, e := range edits[i:j] {
+		all = append(all, x)
+	}
+	var out []group
+	for n, x := range all {
+		end := len(edits)
+		if n+1 < len(all) {
+			end = all[n+1].first
+		}
+		g := group{window: d.window(x.from, x.to)}
+		for _, e := range edits[x.first:end] {
 			e.A0, e.A1 = e.A0+lo-g.lo, e.A1+lo-g.lo
 			g.edits = append(g.edits, e)
 		}
 		out = append(out, g)
-		i = j
 	}
 	return out
 }
 
-// startOf returns the first text row of the runs that touch row at, or at.
-func (d *Doc) startOf(at int) int {
-	if first, last := d.touching(at, at); first < last {
-		return min(at, d.runs[first].at)
+// around returns the text rows [lo, hi) with those of the runs that touch them, and then of those
+// no further than reach rows away.
+func (d *Doc) around(lo, hi, reach int) (from, to int) {
+	first, last := d.touching(lo, hi)
+	if first == last {
+		return lo, hi
 	}
-	return at
-}
-
-// endOf returns the row behind the runs that touch row at, or at.
-func (d *Doc) endOf(at int) int {
-	if first, last := d.touching(at, at); first < last {
-		end := d.runs[last-1]
-		return max(at, end.at+end.n)
+	if reach > 0 {
+		first, last = d.touching(lo-reach, hi+reach)
 	}
-	return at
+	end := d.runs[last-1]
+	return min(lo, d.runs[first].at), max(hi, end.at+end.n)
 }
 
 // agentRows carries out an agent's edits in a window: rows that are gone get del, new rows

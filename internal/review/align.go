@@ -63,18 +63,30 @@ func changedInPlace(a, b []string) bool {
 	return len(a) < 2 || survivingInk(strings.Join(a, "\n"), strings.Join(b, "\n")) < kept+flown
 }
 
-// flowsDown reports whether the last word of row a, which is b now, is in the next row, which was c
-// and is d.
+// flowsDown reports whether the last word that is left of row a, which is b now, is in the next row,
+// which was c and is d.
 func flowsDown(a, b, c, d string) bool {
 	words := strings.Fields(a)
-	return len(words) > 0 && onlyIn(words[len(words)-1], d, b, c)
+	slices.Reverse(words)
+	return flows(words, b, d, c)
 }
 
-// flowsUp reports whether the first word of row c, which is d now, is in the row before, which was
-// a and is b.
-func flowsUp(a, b, c, d string) bool {
-	words := strings.Fields(c)
-	return len(words) > 0 && onlyIn(words[0], b, a, d)
+// flowsUp reports whether the first word that is left of row c, which is d now, is in the row before,
+// which was a and is b.
+func flowsUp(a, b, c, d string) bool { return flows(strings.Fields(c), d, b, a) }
+
+// flows reports whether the first of words that is in here, where they were, or in there, is only
+// in that, and was not there before.
+func flows(words []string, here, there, was string) bool {
+	for _, w := range words {
+		if onlyIn(w, there, was, here) {
+			return true
+		}
+		if !hasWord(w) || strings.Contains(here, w) || strings.Contains(there, w) {
+			return false
+		}
+	}
+	return false
 }
 
 // onlyIn reports whether word is one of s, and none of others.

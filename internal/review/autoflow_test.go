@@ -138,6 +138,23 @@ func (p *paragraph) wrong(orig []string) string {
 	return ""
 }
 
+// written returns the text that an agent makes of the words orig with its own: a row of these, or,
+// with all, the whole paragraph, filled anew with them at some place of it.
+func (p *paragraph) written(orig, agents []string, all bool) string {
+	if all {
+		at := p.r.IntN(len(orig) + 1)
+		return fill(slices.Replace(slices.Clone(orig), at, min(len(orig), at+p.r.IntN(2)), agents...), p.width)
+	}
+	rows := strings.SplitAfter(fill(orig, p.width), "\n")
+	i := p.r.IntN(len(rows) - 1)
+	if text := fill(agents, p.width); p.r.IntN(3) == 0 { // beside what was there
+		rows = slices.Insert(rows, i, text)
+	} else {
+		rows[i] = text
+	}
+	return strings.Join(rows, "")
+}
+
 // What the user types, and what was there, is once in the baseline, however often the paragraph
 // is filled anew, and of the agent's words it has none.
 func TestWordsOfAFilledParagraph(t *testing.T) {
@@ -152,14 +169,7 @@ func TestWordsOfAFilledParagraph(t *testing.T) {
 		for range 1 + p.r.IntN(4) {
 			agents = append(agents, p.word("a"))
 		}
-		rows := strings.SplitAfter(first, "\n")
-		i := p.r.IntN(len(rows) - 1)
-		if text := fill(agents, p.width); p.r.IntN(3) == 0 { // beside what was there
-			rows = slices.Insert(rows, i, text)
-		} else {
-			rows[i] = text
-		}
-		p.agent("c1", strings.Join(rows, ""))
+		p.agent("c1", p.written(orig, agents, seed%2 == 1))
 		p.settle()
 		for n := range 12 {
 			before := p.dump()

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"acp-ls/buffers/linediff"
 )
 
 // carry carries the words of the baseline through an event that fills a paragraph anew, joins
@@ -21,6 +19,7 @@ type carry struct {
 	words map[holder]map[span]*baseWord
 	parts [][]part // of the old rows, in their order
 	below []row    // deleted rows that are to stand below the new ones
+	left  bool     // the words that agents have left of the rows they took out take part
 }
 
 // A holder is a row that the words of the baseline are in: a deleted one, or one of the old rows.
@@ -41,6 +40,10 @@ type baseWord struct {
 	plain bool     // it, or a part of it, is in a plain row now
 	under bool     // it is in a row below the old ones
 	held  bool     // what is left of it is part of an agent's word
+
+	stays  bool // the deleted row that has it is one that an agent took out, and stays in its place
+	agents bool // an agent has left it, and so it is an agent's in the text
+	joined bool // it is part of what another word has become
 }
 
 // part is a part of an old row: a word that is in the baseline, the agent's, or what the user
@@ -49,6 +52,7 @@ type part struct {
 	span
 	word   *baseWord
 	agents bool
+	whole  bool // a word that an agent has left, and what the user has typed into it
 }
 
 // carryWords finds out which words of the old rows, the rows where of the window, the baseline has,
@@ -56,154 +60,64 @@ type part struct {
 // them. The rows it makes are added to flows; those in below are to stand below the new rows.
 func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news []row, flows []flowed) (below []row) {
 	first := len(b.out)
-	for first > 0 && len(b.out)-first < nearTombs && b.out[first-1].undecided() {
-		first--
+	for n := 0; first > 0 && len(b.out)-first < nearTombs && (n < nearRuns || b.out[first-1].undecided()); first-- {
+		if b.out[first-1].inText() {
+			n++
+		}
 	}
 	end := to
-	for end < len(b.in) && end < to+nearTombs && b.in[end].undecided() {
-		end++
+	for n := 0; end < len(b.in) && end < to+nearTombs && (n < nearRuns || b.in[end].undecided()); end++ {
+		if b.in[end].inText() {
+			n++
+		}
 	}
-	carried := func(r row) bool { return r.carried }
+	near := slices.Concat(b.out[first:], b.in[from:end])
 	plain := func(r row) bool { return r.ins == 0 }
-	if !slices.ContainsFunc(olds, plain) && !slices.ContainsFunc(b.out[first:], carried) && !slices.ContainsFunc(b.in[from:end], carried) {
+	left := b.leftWords(near, olds, where, len(news))
+	if !left && !slices.ContainsFunc(olds, plain) && !slices.ContainsFunc(near, func(r row) bool { return r.carried }) {
 		return nil
 	}
-	c := carry{builder: b, flows: flows, number: map[int]int{}, words: map[holder]map[span]*baseWord{}, parts: make([][]part, len(olds))}
+	c := carry{builder: b, flows: flows, number: map[int]int{}, words: map[holder]map[span]*baseWord{}, parts: make([][]part, len(olds)), left: left}
 	for i, w := range where {
 		c.number[w] = i
 	}
 	c.ownWords(first, from, to, end)
 	c.follow(olds, texts(news))
 	c.place(from, behind, olds)
+	if left {
+		for k := range flows {
+			flows[k].carried = true // changeReplaced has nothing left to do
+		}
+	}
 	return c.below
 }
 
+// leftWords reports whether the words that agents have left of the rows they took out are to be
+// told from their own: in an event that is not in one row alone which took the place of one
+// (changeReplaced).
+func (b *builder) leftWords(near, olds []row, where []int, news int) bool {
+	if len(olds) == 1 && news == 1 && olds[0].agents() && !slices.ContainsFunc(near, func(r row) bool { return r.carried }) && b.standsInPlace(where[0]) {
+		return false
+	}
+	n := 0
+	for _, r := range near {
+		n += len(r.text)
+	}
+	return n <= maxLeft && slices.ContainsFunc(near, func(r row) bool { return r.tomb() && !r.carried })
+}
+
+// maxLeft is how many bytes around an event can have words that an agent has left.
+const maxLeft = 64 << 10
+
 // nearTombs is how many undecided rows in front of an event, and behind it, can hold words of it.
 const nearTombs = 200
-
-// ownWords finds whose the words of the old rows are. Those that the user has in an agent's row
-// are in the baseline if a deleted row of the same run has them too, in the same order. That run
-// may begin in front of the old rows, at row first of what is made, and end behind them.
-func (c *carry) ownWords(first, from, to, end int) {
-	type claim struct {
-		old int // -1: it is of a row above the old ones or among them, -2: of one below
-		span
-	}
-	var run []row
-	var at []int // their places in the window, -1 for those that stay where they are
-	var claims []claim
-	var claimed []string
-	tell := func() {
-		c.match(run, at, claimed, func(k int, w *baseWord) {
-			switch x := claims[k]; {
-			case x.old == -2 && w != nil && w.at < to:
-				w.into, w.under = len(c.flows), true
-				c.note(w)
-			case x.old >= 0:
-				c.parts[x.old] = append(c.parts[x.old], part{span: x.span, word: w})
-				if w != nil {
-					c.note(w)
-				}
-			}
-		})
-		run, at, claims, claimed = nil, nil, nil, nil
-	}
-	add := func(r row, i, old int) {
-		run, at = append(run, r), append(at, i)
-		if !r.agents() || old < 0 && len(r.user) == 0 {
-			return
-		}
-		for _, word := range fields(r.text) {
-			for _, s := range clip(r.user, word.from, word.to) {
-				claims = append(claims, claim{old, s})
-				claimed = append(claimed, r.text[s.from:s.to])
-			}
-			if old >= 0 {
-				for _, s := range without(word, r.user) {
-					c.parts[old] = append(c.parts[old], part{span: s, agents: true})
-				}
-			}
-		}
-	}
-	for _, r := range c.out[first:] {
-		add(r, -1, -1)
-	}
-	for i := from; i < to; i++ {
-		r := c.in[i]
-		old, ok := c.number[i]
-		switch {
-		case r.undecided() && ok:
-			add(r, i, old)
-		case r.undecided():
-			add(r, i, -1)
-		default:
-			tell()
-			if !ok {
-				break
-			}
-			for _, s := range fields(r.text) {
-				w := &baseWord{in: holder{old: old}, span: s, at: -1, into: -1}
-				c.note(w)
-				c.parts[old] = append(c.parts[old], part{span: s, word: w})
-			}
-		}
-	}
-	for i := to; i < end; i++ {
-		add(c.in[i], i, -2)
-	}
-	tell()
-	for _, ps := range c.parts {
-		slices.SortFunc(ps, func(a, b part) int { return a.from - b.from })
-	}
-}
-
-// note keeps a word that the baseline has.
-func (c *carry) note(w *baseWord) {
-	if c.words[w.in] == nil {
-		c.words[w.in] = map[span]*baseWord{}
-	}
-	c.words[w.in][w.span] = w
-}
-
-// match finds the claimed words of a run among those of its deleted rows, and tells which they
-// are; nil: it is in none.
-func (c *carry) match(run []row, at []int, claimed []string, tell func(k int, w *baseWord)) {
-	if len(claimed) == 0 {
-		return
-	}
-	var words []*baseWord
-	var texts []string
-	for j, r := range run {
-		if r.tomb() && r.carried && !c.yielded[r.id] {
-			for i, s := range fields(r.text) {
-				words = append(words, &baseWord{in: holder{tomb: r.id}, span: s, first: i == 0, at: at[j], into: -1})
-				texts = append(texts, r.text[s.from:s.to])
-			}
-		}
-	}
-	i, k := 0, 0
-	equal := func(to int) {
-		for ; k < to; i, k = i+1, k+1 {
-			tell(k, words[i])
-		}
-	}
-	for _, e := range linediff.Diff(texts, claimed) {
-		equal(e.B0)
-		for ; k < e.B1; k++ {
-			tell(k, nil)
-		}
-		i = e.A1
-	}
-	equal(len(claimed))
-}
 
 // follow finds out what has become of the words. What the user has typed beside a word that the
 // baseline has comes into it with that, unless it has become part of an agent's.
 func (c *carry) follow(olds []row, news []string) {
 	into := pieces(olds, news)
 	for k, s := range news {
-		var last *baseWord // that the word before has come from
-		typed := ""        // in front of the next one
+		n := neighbours{carry: c, k: k}
 		for _, field := range fields(s) {
 			word := s[field.from:field.to]
 			var found []part
@@ -233,20 +147,55 @@ func (c *carry) follow(olds []row, news []string) {
 				for _, x := range found {
 					c.put(x.word, k, "")
 				}
-				last, typed = nil, ""
+				n.next(nil, "")
 			case own >= 0:
-				last = found[own].word
-				c.put(last, k, strings.TrimLeft(typed+" "+word, " "))
-				typed = ""
+				n.next(found[own].word, word)
+				for _, x := range found {
+					if x.word != nil && x.word != found[own].word {
+						x.word.joined = true
+					}
+				}
 			case c.flows[k].moved:
 			case len(found) > 0 || c.author == AuthorFormatter: // typed among the agent's
-				last, typed = nil, ""
-			case last != nil:
-				c.put(last, k, word)
+				n.next(nil, "")
 			default:
-				typed = strings.TrimLeft(typed+" "+word, " ")
+				n.typed = append(n.typed, word)
 			}
 		}
+		n.end()
+	}
+}
+
+// neighbours puts what the user has typed in the agent's row k beside the words that the baseline
+// has: behind them, else in front. Beside a word that an agent has left it does not if an agent's
+// own is on the other side.
+type neighbours struct {
+	*carry
+	k      int
+	last   *baseWord // the word before, nil if the baseline has it not
+	behind bool      // there is one
+	typed  []string  // since
+}
+
+// next goes on to the word w, which reads s now; nil: one that the baseline has not.
+func (n *neighbours) next(w *baseWord, s string) {
+	typed := strings.Join(n.typed, " ")
+	switch n.typed = nil; {
+	case typed == "":
+	case n.last != nil && (w != nil || !n.last.stays):
+		n.put(n.last, n.k, typed)
+	case n.last == nil && w != nil && !(n.behind && w.stays):
+		s = typed + " " + s
+	}
+	if n.last, n.behind = w, true; w != nil {
+		n.put(w, n.k, s)
+	}
+}
+
+// end is the end of the row.
+func (n *neighbours) end() {
+	if len(n.typed) > 0 && n.last != nil {
+		n.put(n.last, n.k, strings.Join(n.typed, " "))
 	}
 }
 
@@ -266,8 +215,10 @@ func (c *carry) put(w *baseWord, k int, s string) {
 	if w == nil {
 		return
 	}
-	c.flows[k].carried = c.flows[k].carried || s != ""
-	c.flows[k].upTo = max(c.flows[k].upTo, w.at+1)
+	if !w.stays {
+		c.flows[k].carried = c.flows[k].carried || s != ""
+		c.flows[k].upTo = max(c.flows[k].upTo, w.at+1)
+	}
 	if w.into < 0 {
 		w.into = k
 	}
@@ -295,7 +246,9 @@ func (w *baseWord) left(text string) (string, bool) {
 	switch {
 	case len(w.now) > 0:
 		return strings.Join(w.now, " "), true
-	case w.held && !w.plain, w.under:
+	case w.joined:
+		return "", false
+	case w.held && !w.plain, w.under, w.agents:
 		return text[w.from:w.to], true
 	}
 	return "", false

@@ -15,7 +15,7 @@ func (c *carry) place(from, to int, olds []row) {
 			c.keep(row{text: olds[old].text, end: olds[old].end}, i, c.words[in])
 			delete(c.words, in)
 		}
-		if in := (holder{tomb: r.id}); r.tomb() && len(c.words[in]) > 0 && len(c.words[in]) == len(fields(r.text)) {
+		if in := (holder{tomb: r.id}); r.tomb() && r.carried && len(c.words[in]) > 0 && len(c.words[in]) == len(fields(r.text)) {
 			c.keep(r, i, c.words[in])
 			delete(c.words, in)
 			c.lift(i)

@@ -2,6 +2,8 @@ package review
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"acp-ls/buffers/linediff"
 )
@@ -30,6 +32,11 @@ func mergeWords(base, ours, theirs string) string {
 		}
 		if a.A0 < a.A1 && isBlank(base[a.A0:a.A1]) { // no word
 			return u.A0 < a.A1 && a.A0 < u.A1
+		}
+		if a.A0 < a.A1 && u.A0 < u.A1 && !hasSpace(base[u.A0:u.A1]) && !hasSpace(ours[u.B0:u.B1]) { // in one word
+			s := base[a.A0:a.A1]
+			a.A0 += len(s) - len(strings.TrimLeftFunc(s, unicode.IsSpace))
+			a.A1 -= len(s) - len(strings.TrimRightFunc(s, unicode.IsSpace))
 		}
 		return u.A0 <= a.A1 && a.A0 <= u.A1
 	}
@@ -69,6 +76,8 @@ func mergeWords(base, ours, theirs string) string {
 	}
 	return out
 }
+
+func hasSpace(s string) bool { return strings.ContainsFunc(s, unicode.IsSpace) }
 
 // holds reports whether row can have the letters that were put in when was became is, white space
 // aside. Which ones of equal letters those are cannot be said.

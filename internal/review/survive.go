@@ -1,6 +1,7 @@
 package review
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -15,7 +16,7 @@ type survivor struct{ old, new, n int }
 // byte; between them whole words, and larger parts of words, with what is equal around
 // them. What two texts have in common by accident, like punctuation, is not counted.
 func survivors(a, b string) []survivor {
-	start, end := commonEnds(a, b)
+	start, end := wholeEnds(a, b)
 	out := []survivor{{0, 0, start}}
 	ma, mb := a[start:len(a)-end], b[start:len(b)-end]
 	x, y := words(ma), words(mb)
@@ -39,6 +40,45 @@ func survivors(a, b string) []survivor {
 	equal(len(x))
 	out = append(out, survivor{len(a) - end, len(b) - end, end})
 	return widened(a, b, out)
+}
+
+// wholeEnds is commonEnds without a part of a word, at either end, if between the ends the other
+// string has that word as a whole.
+func wholeEnds(a, b string) (start, end int) {
+	start, end = commonEnds(a, b)
+	s, e := start, end // without what they have of a word
+	if inWord(a, start) || inWord(b, start) {
+		s = len(strings.TrimRightFunc(a[:start], wordRune))
+	}
+	if inWord(a, len(a)-end) || inWord(b, len(b)-end) {
+		e = len(strings.TrimLeftFunc(a[len(a)-end:], wordRune))
+	}
+	if s == start && e == end {
+		return start, end
+	}
+	ma, mb := a[s:len(a)-e], b[s:len(b)-e]
+	x, y := cut(ma, words(ma)), cut(mb, words(mb))
+	if len(x) == 0 || len(y) == 0 {
+		return start, end
+	}
+	if slices.Contains(x[1:], y[0]) || slices.Contains(y[1:], x[0]) {
+		start = s
+	}
+	if m, n := len(x)-1, len(y)-1; slices.Contains(x[:m], y[n]) || slices.Contains(y[:n], x[m]) {
+		end = e
+	}
+	return start, end
+}
+
+// inWord reports whether s has a word around the byte i.
+func inWord(s string, i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	behind, _ := utf8.DecodeRuneInString(s[i:])
+	return i > 0 && i < len(s) && wordRune(before) && wordRune(behind)
+}
+
+func wordRune(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)
 }
 
 // widened widens survivors over what is equal around them, joins those that then touch, and
@@ -77,7 +117,7 @@ func words(s string) []span {
 	var out []span
 	inside := false
 	for i, r := range s {
-		switch is := r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r); {
+		switch is := wordRune(r); {
 		case is && !inside:
 			out = append(out, span{i, len(s)})
 			inside = true

@@ -132,7 +132,7 @@ func (d *Doc) applyEdits(t text.Text, lo int, old, new []row, edits []linediff.E
 		for i < len(edits) && e.matters(edits[i]) {
 			i++
 		}
-		for _, g := range d.groups(edits[from:i], lo) {
+		for _, g := range d.groups(edits[from:i], lo, nearRuns) {
 			splices = append(splices, splice{window: g.window, rows: d.settleRows(e.rows(g))})
 		}
 	}

@@ -269,6 +269,23 @@ func (b *builder) standsFor(i int) int {
 	return b.replaced.standsFor(b.in, i)
 }
 
+// standsInPlace reports whether row i of the window took the place of one, and the rows around it
+// of those around that, so that no words have come from one into another.
+func (b *builder) standsInPlace(i int) bool {
+	tomb := b.standsFor(i)
+	tombs, news := b.replaced.tombs, b.replaced.news
+	if tomb < 0 || len(tombs) != len(news) || len(tombs) == 1 {
+		return tomb >= 0 && len(tombs) == len(news)
+	}
+	k, _ := slices.BinarySearch(news, i)
+	const around = 2
+	var was, is []string
+	for j := max(0, k-around); j < min(len(news), k+around+1); j++ {
+		was, is = append(was, b.in[tombs[j]].text), append(is, b.in[news[j]].text)
+	}
+	return tombs[k] == tomb && changedInPlace(was, is)
+}
+
 // changeReplaced lets the user's words go into the row that row i of the window took the place
 // of, if that can be said (rule c), where they do not touch the agent's words. Who writes what
 // stood there writes that row again, unless words of theirs in it are only there.
