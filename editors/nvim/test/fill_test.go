@@ -19,7 +19,22 @@ than a nutshell and where every
 evening the old people told tales
 of ships with seven masts.
 `
-	agents := strings.Replace(before, "nobody had ever seen a boat bigger", "NO SOUL KNEW OF ANY VESSEL GREATER", 1)
+	for name, agents := range map[string]string{
+		"a row of its own": strings.Replace(before, "nobody had ever seen a boat bigger", "NO SOUL KNEW OF ANY VESSEL GREATER", 1),
+		"filled anew too": `Once upon a time there was a
+small village beside a VERY BROAD
+AND SLOW STREAM where nobody had
+ever seen a VESSEL bigger than a
+nutshell and where every evening
+the old people told tales of ships
+with seven masts.
+`,
+	} {
+		t.Run(name, func(t *testing.T) { rejectInAFilledParagraph(t, before, agents) })
+	}
+}
+
+func rejectInAFilledParagraph(t *testing.T, before, agents string) {
 	eachVersion(t, func(t *testing.T, version string) {
 		s := newStory(t, version, &txtar.Archive{Files: []txtar.File{
 			{Name: "a.txt", Data: []byte(before)},
