@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf16"
@@ -83,7 +84,7 @@ type encodedScene struct {
 	e         *fakeEditor
 	path, uri string
 	coding
-	saved string // the text that is not unsaved
+	saved atomic.Value // the text that is not unsaved; the core's and the agent's goroutines set it
 }
 
 // The ways in which editors tell that they have read a file anew, and what it has now.
@@ -114,7 +115,7 @@ func newEncodedScene(t *testing.T, x coding, how string) *encodedScene {
 	s.uri = buffers.PathURI(s.path)
 	e.caps = map[string]bool{"reload": true, "save": true}
 	e.onReload = func(string) (bool, error) {
-		if s.e.text(s.uri) != s.saved {
+		if s.e.text(s.uri) != s.saved.Load() {
 			return false, nil
 		}
 		s.reread(how)
@@ -129,8 +130,9 @@ func (s *encodedScene) write(text string) { writeFile(s.t, s.path, s.encode(text
 func (s *encodedScene) onDisk() string    { return s.decode(readFile(s.t, s.path)) }
 
 func (s *encodedScene) open() {
-	s.saved = s.onDisk()
-	s.e.open(s.uri, s.saved)
+	text := s.onDisk()
+	s.saved.Store(text)
+	s.e.open(s.uri, text)
 	s.looked()
 }
 
@@ -155,13 +157,15 @@ func awaitLook(t testing.TB, f *file) {
 }
 
 func (s *encodedScene) reread(how string) {
-	s.saved = s.onDisk()
-	rereads[how](s, s.saved)
+	text := s.onDisk()
+	s.saved.Store(text)
+	rereads[how](s, text)
 }
 
 func (s *encodedScene) save() {
-	s.saved = s.e.text(s.uri)
-	s.write(s.saved)
+	text := s.e.text(s.uri)
+	s.saved.Store(text)
+	s.write(text)
 	s.e.send(buffers.Save{URI: s.uri})
 }
 

@@ -49,7 +49,7 @@ func TestEncodedFileIsLookedAtBeforeItIsSaid(t *testing.T) {
 				s.open()
 				turnOf(t, s.c, s.l, func(Host, string) {
 					save(s, func(text string) {
-						s.saved = text
+						s.saved.Store(text)
 						s.write(text)
 						s.look()
 						s.e.send(buffers.Save{URI: s.uri})
@@ -96,7 +96,7 @@ func TestEncodedFileIsEmptiedUnderAReload(t *testing.T) {
 					return reload(uri)
 				}
 				s.e.onReload = reload
-				s.saved = ""
+				s.saved.Store("")
 				writeFile(t, s.path, "")
 				rereads[how](s, "")
 				s.write(second)
