@@ -96,6 +96,11 @@ func TestSurvivors(t *testing.T) {
 		{"aaa bbb|xxx", "aaa|bbb xxx", "aaa|bbb| xxx"},
 		{"old text here", "new words with text in it", "text"},
 		{"counter", "myCounter2", "ounter"},
+		{"six seven", "six s|seven", "six| seven"},
+		{"of the older", "of older", "of| older"},
+		{"o6abc o7a|o8", "o7a o8", "o7a|o8"},
+		{"note noted", "noted", "noted"},
+		{"seven", "sev", "sev"},
 	} {
 		var got []string
 		for _, s := range survivors(lines(c.a), lines(c.b)) {

@@ -61,10 +61,14 @@ func wholeEnds(a, b string) (start, end int) {
 	if len(x) == 0 || len(y) == 0 {
 		return start, end
 	}
-	if slices.Contains(x[1:], y[0]) || slices.Contains(y[1:], x[0]) {
+	m, n := len(x)-1, len(y)-1
+	first := slices.Contains(x[1:], y[0]) || slices.Contains(y[1:], x[0])
+	last := slices.Contains(x[:m], y[n]) || slices.Contains(y[:n], x[m])
+	one := m == 0 || n == 0 // a word that both ends have a part of
+	if first || last && one {
 		start = s
 	}
-	if m, n := len(x)-1, len(y)-1; slices.Contains(x[:m], y[n]) || slices.Contains(y[:n], x[m]) {
+	if last || first && one {
 		end = e
 	}
 	return start, end

@@ -1,0 +1,61 @@
+package review
+
+import "testing"
+
+// What the user types in rows of an agent that has filled a paragraph anew.
+func TestWordsAmongLeftOnes(t *testing.T) {
+	const orig = "top|one two three four|five six seven eight|nine ten|end|"
+	filled := func(s *script) {
+		s.a("c1", "top|one two three BIG four|five six seven|eight nine ten|end|")
+		s.wait()
+	}
+	runCases(t, []ruleCase{
+		{"between two that are left", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG four|five six mine|seven eight nine ten|end|")
+		}, "top|one two three BIG four|five six mine|seven eight nine ten|end|", "top|one two three four|five six mine seven eight|nine ten|end|",
+			[]string{"[1,4) one two three BIG four|five six mine|seven eight nine ten| <- one two three four|five six mine seven eight|nine ten|"}},
+		{"beside a word of the agent's own", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG|mine four five|six seven|eight nine ten|end|")
+		}, "top|one two three BIG|mine four five|six seven|eight nine ten|end|", "top|one two three mine four|five six seven eight|nine ten|end|",
+			[]string{"[1,5) one two three BIG|mine four five|six seven|eight nine ten| <- one two three mine four|five six seven eight|nine ten|"}},
+		{"between a word of the agent's own and one that is left, in one row", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG mine|four five six seven|eight nine ten|end|")
+		}, "top|one two three BIG mine|four five six seven|eight nine ten|end|", "top|one two three four|five six seven eight|nine ten|end|",
+			[]string{"[1,4) one two three BIG mine|four five six seven|eight nine ten| <- one two three four|five six seven eight|nine ten|"}},
+		{"letter by letter, over the end of a row", orig, func(s *script) {
+			filled(s)
+			for _, text := range []string{"six s|seven", "six so|seven", "six som|seven", "six|some seven"} {
+				s.u("top|one two three BIG four|five " + text + "|eight nine ten|end|")
+			}
+		}, "top|one two three BIG four|five six|some seven|eight nine ten|end|", "top|one two three four|five six some seven eight|nine ten|end|",
+			[]string{"[1,5) one two three BIG four|five six|some seven|eight nine ten| <- one two three four|five six some seven eight|nine ten|"}},
+		{"on, in a word that is left", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG four|five sixteen|seven eight nine ten|end|")
+		}, "top|one two three BIG four|five sixteen|seven eight nine ten|end|", "top|one two three four|five sixteen seven eight|nine ten|end|",
+			[]string{"[1,4) one two three BIG four|five sixteen|seven eight nine ten| <- one two three four|five sixteen seven eight|nine ten|"}},
+		{"and takes out again", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG four|five six mine|seven eight nine ten|end|")
+			s.wait()
+			s.u("top|one two three BIG four|five six seven|eight nine ten|end|")
+		}, "top|one two three BIG four|five six seven|eight nine ten|end|", orig,
+			[]string{"[1,4) one two three BIG four|five six seven|eight nine ten| <- one two three four|five six seven eight|nine ten|"}},
+		{"a word that is left is taken out", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG four|five seven eight|nine ten|end|")
+		}, "top|one two three BIG four|five seven eight|nine ten|end|", orig,
+			[]string{"[1,3) one two three BIG four|five seven eight| <- one two three four|five six seven eight|"}},
+		{"behind rows of the user's own", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG four|my own|row|five six seven|eight nine ten|end|")
+			s.wait()
+			s.u("top|one two three BIG four|my own|row|five six mine|seven eight nine ten|end|")
+		}, "top|one two three BIG four|my own|row|five six mine|seven eight nine ten|end|",
+			"top|one two three four|my own|row|five six mine seven eight|nine ten|end|",
+			[]string{"[1,2) one two three BIG four| <- one two three four|", "[4,6) five six mine|seven eight nine ten| <- five six mine seven eight|nine ten|"}},
+	})
+}
