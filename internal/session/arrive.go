@@ -135,6 +135,15 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 			f.missing = f.missing || created
 		}
 		f.mu.Unlock()
+	} else if err == nil && !disk.Exists && ar.first && !void {
+		// No file, and nobody is at work who could have taken it away: so it was when the document was
+		// opened, and what comes to the disk from now on comes under what is typed.
+		f.mu.Lock()
+		if f.before == nil {
+			f.keepBefore(text.Text{})
+			f.missing = true
+		}
+		f.mu.Unlock()
 	}
 	switch {
 	case ar.change != "":
