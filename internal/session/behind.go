@@ -175,7 +175,7 @@ func (s *session) sawDisk(f *file, now text.Text) {
 	own := f.before == nil || !f.before.Equal(now) || f.before.by != nil && f.before.by.Session == s.id
 	f.mu.Unlock()
 	if own {
-		s.ledger.saw(f.path, now)
+		s.ledger.put(f.path, now)
 	} else {
 		s.ledger.mayHaveSeen(f.path, now)
 	}

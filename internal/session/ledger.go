@@ -34,6 +34,7 @@ type sighting struct {
 	first  uint64          // as order, when the agent first saw it
 	anew   bool            // read because a write was refused
 	may    bool            // on disk at a turn point, by another hand: nobody knows that it was looked at
+	put    bool            // the same, by its own: it knows what it did there, but need not have looked at the rest
 }
 
 // ledgerDepth bounds the texts kept for one file.
@@ -47,6 +48,10 @@ func (l *ledger) saw(p buffers.Path, t text.Text) { l.add(p, sighting{text: t}) 
 
 // mayHaveSeen notes a text that somebody else has put where the agent can have looked.
 func (l *ledger) mayHaveSeen(p buffers.Path, t text.Text) { l.add(p, sighting{text: t, may: true}) }
+
+// put notes a text that the agent itself has put on disk: a shell command of its changes a file
+// that it does not look at.
+func (l *ledger) put(p buffers.Path, t text.Text) { l.add(p, sighting{text: t, put: true}) }
 
 // read notes a text that the agent asked us for. From then on it is not taken
 // to look at the file on disk by itself.
@@ -71,7 +76,7 @@ func (l *ledger) add(p buffers.Path, s sighting) {
 	l.order++
 	s.order, s.first = l.order, l.order
 	list := slices.DeleteFunc(l.seen[p], func(o sighting) bool {
-		same := o.text.Equal(s.text) && o.change == s.change && o.may == s.may
+		same := o.text.Equal(s.text) && o.change == s.change && o.may == s.may && o.put == s.put
 		if same {
 			s.first = min(s.first, o.first)
 		}
@@ -136,7 +141,7 @@ func (l *ledger) made(p buffers.Path, live text.Text, arrived uint64) bool {
 
 // base returns the text from which the agent made content: of all it can have
 // seen, the one that differs from content in the fewest rows, on a tie the
-// newest. The disk counts as seen, the longest ago, unless the agent has asked
+// newest, or the newest that it has surely seen if it asks us for the file. The disk counts as seen, the longest ago, unless the agent has asked
 // us for the file: OpenCode and others look for themselves, and write what they
 // made of the disk, not of the unsaved text that came with a prompt.
 //
@@ -173,7 +178,7 @@ func (l *ledger) baseSent(p buffers.Path, content string, disk text.Text, arrive
 		if onDisk := s.when.IsZero(); n == 0 && i < newest && !onDisk {
 			return list[newest].text
 		}
-		if best < 0 || n < best {
+		if best < 0 || n < best || n == best && asked && list[nearest].may && !s.may {
 			best, nearest = n, i
 		}
 		if n == 0 {

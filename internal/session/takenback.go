@@ -20,7 +20,7 @@ import (
 func butTakenBack(rows []string, list []sighting, base int, arrived uint64) text.Text {
 	b := list[base]
 	newest := len(list) - 1
-	for newest > base && (list[newest].may || list[newest].order >= arrived) {
+	for newest > base && (list[newest].may || list[newest].put || list[newest].order >= arrived) {
 		newest--
 	}
 	if newest <= base || b.order == 0 || list[newest].change != "" {

@@ -171,3 +171,93 @@ func TestBaseOfAgentThatReadsTheDisk(t *testing.T) {
 		t.Errorf("base %q, want %q", got, made)
 	}
 }
+
+// A write that is as near to what another program has made as to what the agent knows was made of
+// the latter, if it asks us for the file: it takes back nothing that it need not have looked at.
+func TestBaseAsNearToWhatOthersMade(t *testing.T) {
+	const p = buffers.Path("p")
+	made := strings.Replace(ten, "2\n", "2\nAGENT\n", 1)
+	others := strings.Replace(made, "8\n", "OTHER\n", 1)
+	content := strings.Replace(made, "8\n", "8 more\n", 1)
+	for _, asks := range []bool{false, true} {
+		l, want := newLedger(time.Now), others
+		if asks {
+			l.read(p, text.New(ten))
+			want = made
+		}
+		l.wrote(p, text.New(made), "c1")
+		l.mayHaveSeen(p, text.New(others))
+		if got := l.base(p, content, text.New(made)).String(); got != want {
+			t.Errorf("asks %v: base %q, want %q", asks, got, want)
+		}
+	}
+}
+
+// An agent that has changed the disk by itself, with a command, need not have looked at what else is
+// there: what it writes then from memory is a change of what it knows, and brings back neither what
+// it has taken out on disk nor what the user has thrown away meanwhile.
+func TestWriteFromMemoryAfterOneOnDisk(t *testing.T) {
+	t.Parallel()
+	made := strings.Replace(ten, "3\n", "3\nAGENT\n", 1)
+	more := func(s string) string { return strings.Replace(s, "9\n", "9\nMORE\n", 1) }
+	for name, disk := range map[string]string{
+		"takes out its own row":           ten,
+		"takes out a row":                 strings.Replace(made, "6\n", "", 1),
+		"takes out and puts in":           strings.NewReplacer("AGENT\n", "", "6\n", "6\nDISK\n").Replace(made),
+		"puts in":                         strings.Replace(made, "6\n", "6\nDISK\n", 1),
+		"replaces what it has put in":     strings.Replace(made, "AGENT\n", "DISK\n", 1),
+		"takes out all that it has known": strings.NewReplacer("AGENT\n", "", "1\n", "", "6\n", "").Replace(made),
+	} {
+		for _, how := range []string{"closed", "open", "unsaved and thrown away"} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				l := &fakeLauncher{}
+				c, e, root := setup(t, l)
+				path := filepath.Join(root, "a.txt")
+				uri := buffers.PathURI(path)
+				writeFile(t, path, ten)
+				if how != "closed" {
+					e.open(uri, ten)
+				}
+				if how == "open" {
+					e.caps["save"] = true
+					e.onSave = func(string) error {
+						writeFile(t, path, e.text(uri))
+						e.send(buffers.Save{URI: uri})
+						return nil
+					}
+				}
+				known := made
+				turnOf(t, c, l, func(h Host, sid string) {
+					if how == "unsaved and thrown away" {
+						e.replace(uri, "5\n", "5\nUSER\n")
+						known = strings.Replace(made, "5\n", "5\nUSER\n", 1)
+					}
+					if _, err := h.ReadTextFile(t.Context(), sid, path, nil, nil); err != nil {
+						t.Error(err)
+					}
+					if err := h.WriteTextFile(t.Context(), sid, path, known); err != nil {
+						t.Error(err)
+					}
+					writeFile(t, path, disk)
+					c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+					if how == "unsaved and thrown away" {
+						e.reopen(uri, path)
+						awaitLook(t, c.file(buffers.Path(path)))
+					}
+					if err := h.WriteTextFile(t.Context(), sid, path, more(known)); err != nil {
+						t.Error(err)
+					}
+				})
+				got := ""
+				if how == "closed" {
+					got = readFile(t, path)
+				} else {
+					got = e.text(uri)
+				}
+				if want := more(disk); got != want {
+					t.Errorf("text %q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
