@@ -208,6 +208,9 @@ func (w *modelWorld) writes(f *modelFile, known, content string, do func() error
 	if behind { // until the user types
 		disputed = slices.Concat(disputed, difference(f.text, f.disk), difference(f.disk, f.text))
 	}
+	if news { // with which what was in a conflict comes in that the user has undone: see noticed
+		disputed = append(disputed, w.refused(f)...)
+	}
 	done := make(chan error, 1)
 	go func() { done <- do() }()
 	var typed []string
