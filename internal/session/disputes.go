@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/linediff"
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
@@ -70,14 +71,57 @@ type dispute struct {
 	hunk string // the conflict
 	rows [2]int // of what the disk had
 	was  string // what had come into the text in their place
+
+	// users is what other programs of the user's had made of was, which an agent has written on in
+	// the same rows. One conflict is of both then, and the agent's: but only what it has made of
+	// these is a change of its own.
+	users string
 }
 
-// disputesOf are the conflicts of a merge, of which base came in and ids are the hunks.
-func disputesOf(m merge.TextResult, ids []string, base text.Text) []dispute {
+// disputesOf are the conflicts of a merge, of which base came in and ids are the hunks; users is
+// what other programs of the user's had made of base.
+func disputesOf(m merge.TextResult, ids []string, base, users text.Text) []dispute {
 	var out []dispute
 	for i, k := range m.Conflicts {
 		was := base.Slice(base.LineStart(k.Base[0]), base.LineStart(k.Base[1]))
-		out = append(out, dispute{ids[i], k.Theirs, was})
+		out = append(out, dispute{ids[i], k.Theirs, was, rowsMadeOf(base, users, k.Base)})
+	}
+	return out
+}
+
+// rowsMadeOf is what now has of the rows of was, as far as that is to be told: of a change that goes
+// beyond them it has nothing.
+func rowsMadeOf(was, now text.Text, rows [2]int) string {
+	from, to := rowsWithEnds(was), rowsWithEnds(now)
+	var out strings.Builder
+	at := rows[0]
+	keep := func(end int) {
+		for ; at < end; at++ {
+			out.WriteString(from[at])
+		}
+	}
+	for _, e := range linediff.Diff(linesOf(was), linesOf(now)) {
+		if e.A0 < rows[0] || e.A1 > rows[1] {
+			continue
+		}
+		keep(e.A0)
+		for _, row := range to[e.B0:e.B1] {
+			out.WriteString(row)
+		}
+		at = e.A1
+	}
+	keep(rows[1])
+	return out.String()
+}
+
+// usersIn is what the user would have of the disk, had no agent been at it: what of it has come
+// into the text of d, and of what is disputed what other programs of the user's have made.
+func (t *taken) usersIn(d *review.Doc) text.Text {
+	others, out := t.ofOthers(d), t.Text
+	for _, p := range slices.Backward(t.disputes) {
+		if d.Disputed(p.hunk) && !others(p.hunk) {
+			out = withRows(out, p.rows, p.users)
+		}
 	}
 	return out
 }
@@ -86,14 +130,9 @@ func disputesOf(m merge.TextResult, ids []string, base text.Text) []dispute {
 // still. What the disk has next is compared with that, or what was in conflict would be
 // in conflict with itself when it is given up.
 func (t *taken) in(d *review.Doc) text.Text {
-	return t.inWith(d, func(string) bool { return false })
-}
-
-// inWith is in, with what is disputed in the conflicts also.
-func (t *taken) inWith(d *review.Doc, also func(hunk string) bool) text.Text {
 	out := t.Text
 	for _, p := range slices.Backward(t.disputes) {
-		if d.Disputed(p.hunk) && !also(p.hunk) {
+		if d.Disputed(p.hunk) {
 			out = withRows(out, p.rows, p.was)
 		}
 	}
@@ -171,7 +210,7 @@ func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
 		d.AgentEdit(markedAs(d, t.Text), by)
 		return
 	}
-	back, users := t.in(d), t.inWith(d, t.ofOthers(d))
+	back, users, by := t.in(d), t.usersIn(d), t.byOf(d)
 	if was := markedAs(d, back); !d.Text().Equal(was) {
 		d.ThrowAway(was)
 	}
@@ -179,7 +218,6 @@ func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
 		d.Follow(markedAs(d, users), review.AuthorUser)
 	}
 	if !users.Equal(t.Text) {
-		by := *t.by
 		by.Change = id()
 		d.AgentEdit(markedAs(d, t.Text), by)
 	}
@@ -195,7 +233,28 @@ func (t *taken) ofOthers(d *review.Doc) func(hunk string) bool {
 			others[h.ID] = h.Origins[0].Author == review.AuthorDisk && h.Origins[0].Sure
 		}
 	}
-	return func(hunk string) bool { return t.by == nil || t.by.Author == review.AuthorUser || others[hunk] }
+	return func(hunk string) bool {
+		is, listed := others[hunk]
+		return is || !listed && t.isUsers()
+	}
+}
+
+// isUsers reports whether what the disk has had last is the user's.
+func (t *taken) isUsers() bool { return t.by == nil || t.by.Author == review.AuthorUser }
+
+// byOf says whose it is what of the disk is disputed in d and is not the user's: what the disk has had
+// last may be theirs, and what an agent has written before is disputed yet.
+func (t *taken) byOf(d *review.Doc) review.Origin {
+	if !t.isUsers() {
+		return *t.by
+	}
+	others := t.ofOthers(d)
+	for _, h := range d.Hunks(review.StateConflict) {
+		if !others(h.ID) && slices.ContainsFunc(t.disputes, func(p dispute) bool { return p.hunk == h.ID }) {
+			return h.Origins[0]
+		}
+	}
+	return review.Origin{Author: review.AuthorDisk}
 }
 
 // settle ends the conflicts about what the disk has: all of it is the text of d now.
@@ -222,6 +281,8 @@ type keptDispute struct {
 	Hunk string
 	Rows [2]int
 	Was  string
+
+	Users *string `json:",omitempty"` // if it is not Was
 }
 
 // kept is what a record has of what is disputed; nil: nothing is.
@@ -231,7 +292,11 @@ func (t *taken) kept() *keptDisputes {
 	}
 	k := &keptDisputes{Disk: diskHash(t.Text)}
 	for _, p := range t.disputes {
-		k.Disputes = append(k.Disputes, keptDispute{p.hunk, p.rows, p.was})
+		d := keptDispute{Hunk: p.hunk, Rows: p.rows, Was: p.was}
+		if p.users != p.was {
+			d.Users = &p.users
+		}
+		k.Disputes = append(k.Disputes, d)
 	}
 	return k
 }
@@ -273,7 +338,11 @@ func (f *file) attachDisputes() {
 				by = &h.Origins[0]
 			}
 		}
-		out = append(out, dispute{p.Hunk, p.Rows, p.Was})
+		d := dispute{p.Hunk, p.Rows, p.Was, p.Was}
+		if p.Users != nil {
+			d.users = *p.Users
+		}
+		out = append(out, d)
 	}
 	if by != nil {
 		f.before.by, f.before.disputes = by, out

@@ -69,9 +69,13 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	take := operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
-			base := baseOnDisk(before.in(doc), lately, earlier, disk.Content).String()
+			in, users := before.in(doc), before.usersIn(doc)
+			base := baseOnDisk(in, lately, earlier, disk.Content).String()
+			if base != in.String() {
+				users = text.New(base) // what others had made was made of something else
+			}
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
-			disputes = disputesOf(m, addConflicts(doc, before.disputedBy(doc, o), m, base, disk.Content), text.New(base))
+			disputes = disputesOf(m, addConflicts(doc, before.disputedBy(doc, o), m, base, disk.Content), text.New(base), users)
 			before.withdraw(doc, disputes)
 			hand.edit(doc, text.New(m.Text), o)
 			return nil
