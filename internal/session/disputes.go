@@ -24,20 +24,37 @@ type taken struct {
 	disputes []dispute      // ascending
 	emptied  *text.Text     // what was tracked before a document was opened without any text; nil if it was not
 	there    bool           // beside missing of the file: it has come under the document since
-	from     *text.Text     // beside by: what the disk had before, where that came under unsaved text
+	from     *text.Text     // what it would have without what agents have put under unsaved text
+	fromBy   *review.Origin // beside from: whose that is, the latest one's
 }
 
-// under is what the disk had before what has come under unsaved text since.
-func (t *taken) under() *text.Text {
+// under makes now, which o has put on disk under unsaved text where that had t, what it has. What agents
+// have put there before is still theirs if it is undone; what programs of the user's have done is not.
+func (t *taken) under(now *taken, o *review.Origin) *taken {
+	was := t.Text
 	if t.from != nil {
-		return t.from
+		was = *t.from
 	}
-	return &t.Text
+	if now.from, now.fromBy = &was, o; o.Author != review.AuthorUser {
+		return now
+	}
+	if t.from == nil {
+		now.from, now.fromBy = nil, nil
+		return now
+	}
+	m := merge.TextsWith(t.String(), was.String(), now.String(), merge.Options{WhitespaceYields: true})
+	if len(m.Conflicts) > 0 {
+		now.from, now.fromBy = nil, nil
+		return now
+	}
+	was = text.New(m.Text)
+	now.fromBy = t.fromBy
+	return now
 }
 
 // isTaken reports whether what has come under unsaved text is in d, decided on or not.
 func (t *taken) isTaken(d *review.Doc) bool {
-	if t.from == nil || t.by == nil || t.by.Author == review.AuthorUser || len(t.disputes) > 0 {
+	if t.from == nil || len(t.disputes) > 0 {
 		return true
 	}
 	is := d.Text().String()
@@ -205,7 +222,7 @@ func (f *file) thrownBack(now text.Text) bool {
 func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
 	if !t.isTaken(d) { // it was undone, or rejected, and is on disk all the same
 		d.ThrowAway(markedAs(d, *t.from))
-		by := *t.by
+		by := *t.fromBy
 		by.Change = id()
 		d.AgentEdit(markedAs(d, t.Text), by)
 		return

@@ -81,7 +81,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 			return nil
 		},
 		takes: func() *taken {
-			return &taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true, from: before.under()}
+			return before.under(&taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true}, &o)
 		},
 		stale: func() bool { return f.saves != saves },
 	}

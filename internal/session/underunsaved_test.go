@@ -1,11 +1,13 @@
 package session
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/internal/review"
 )
 
 // What an agent has written on disk under unsaved text, and the user has undone or rejected there without
@@ -82,6 +84,67 @@ func TestUnsavedTextIsThrownAwayOverAnAgentsChange(t *testing.T) {
 					t.Errorf("text %q, want %q\nbaseline %q, want %q", text, agents, baseline, base)
 				}
 			})
+		}
+	}
+}
+
+// What another program has done under unsaved text, before what an agent has put there or after that,
+// is the user's: when what was undone of the agent's is undecided again, that is not.
+func TestUnsavedTextIsThrownAwayOverAnAgentsChangeAndAPrograms(t *testing.T) {
+	t.Parallel()
+	agents := func(s string) string { return strings.Replace(s, "6\n", "6 agent\n", 1) }
+	others := strings.NewReplacer("3\n", "", "9\n", "9\nother\n").Replace(ten)
+	for name, disk := range map[string][2]string{ // what the program leaves, and what the agent does
+		"before it": {others, agents(others)},
+		"after it":  {agents(ten), agents(others)},
+	} {
+		for _, how := range []string{"closed", "read anew", "opened anew"} {
+			for _, undone := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, undone %v", name, how, undone), func(t *testing.T) {
+					l := &fakeLauncher{}
+					core, e, root := setup(t, l)
+					path := filepath.Join(root, "a")
+					uri := buffers.PathURI(path)
+					writeFile(t, path, ten)
+					e.open(uri, ten)
+					f := core.file(buffers.Path(path))
+					awaitLook(t, f)
+					e.typeAt(uri, 0, 0, "mine\n")
+					write := func(i int) { writeFile(t, path, disk[i]) }
+					if name == "before it" {
+						write(0)
+						turnOf(t, core, l, func(Host, string) { write(1) })
+					} else {
+						turnOf(t, core, l, func(Host, string) { write(0) })
+						write(1)
+						turnOf(t, core, l, func(Host, string) {})
+					}
+					if got := e.text(uri); got != "mine\n"+agents(others) {
+						t.Fatalf("text %q", got)
+					}
+					if undone {
+						e.typeAt(uri, 0, len(e.text(uri)), "mine\n"+others)
+					}
+					switch how {
+					case "closed":
+						e.close(uri)
+					case "read anew":
+						e.readAnew(uri, path)
+					case "opened anew":
+						e.reopen(uri, path)
+					}
+					if err := f.followDisk(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+					awaitLook(t, f)
+					if base, err := core.Baseline(uri); err != nil || base != others {
+						t.Errorf("baseline %q, want %q, %v", base, others, err)
+					}
+					if h := hunksOf(t, core, uri, review.StatePending); len(h) != 1 || h[0].Text != "6 agent\n" || h[0].Origins[0].Agent != "fake" {
+						t.Errorf("hunks %+v", h)
+					}
+				})
+			}
 		}
 	}
 }
