@@ -33,6 +33,11 @@ type suspicion struct {
 	earlier *suspicion
 	alone   *review.Doc
 	waited  bool // once, for what else the editor reads
+
+	// through is what the document had after a change before this one that turned nothing but its line
+	// ends: an editor's undo comes by that again, and must find there what it would find if somebody had
+	// looked at the disk in between. Nil if there was none.
+	through *text.Text
 }
 
 // turned reports whether nothing but the line ends were turned: an editor that reads a file anew
@@ -71,6 +76,9 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 			s.alone = s.was
 		}
 		s.was = a.was
+		if a.turned() {
+			s.through = &a.text
+		}
 	}
 	f.anew = s
 	f.core.spawn(func() {
@@ -206,7 +214,11 @@ func (f *file) findOut(ctx context.Context) error {
 	}
 	o.Change = f.core.changeID()
 	doc, live, old := noted.was, f.doc.Text(), noted.was.Text()
-	f.bring(noted.before, o, hand)(doc, noted.text)
+	bring := f.bring(noted.before, o, hand)
+	if noted.through != nil && hand == (gitsHand{}) && noted.before.notIn(doc) == nil && buffers.EndsOf(*noted.through).EOL == buffers.EndsOf(noted.text).EOL {
+		bring(doc, *noted.through)
+	}
+	bring(doc, noted.text)
 	if !live.Equal(noted.text) {
 		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 	}
