@@ -100,7 +100,7 @@ func (c *Core) Baseline(uri string) (string, error) {
 	f.mu.Lock()
 	if f.doc != nil {
 		defer f.mu.Unlock()
-		return f.doc.Baseline().String(), nil
+		return f.baseline(), nil
 	}
 	f.mu.Unlock()
 	t, err := c.readText(p)

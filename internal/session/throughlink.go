@@ -33,10 +33,7 @@ func (f *file) withTyped(was checkpoint.Copy) (back checkpoint.Copy, typed bool)
 		}
 		saved = f.before.Text
 	}
-	base := text.New(was.Content)
-	if f.entire.through != nil {
-		base = *f.entire.through
-	}
+	base := f.linked(was)
 	if buffers.NormHashText(base) == buffers.NormHashText(saved) {
 		return was, false
 	}
@@ -44,4 +41,27 @@ func (f *file) withTyped(was checkpoint.Copy) (back checkpoint.Copy, typed bool)
 	back = was
 	back.Content = buffers.KeepStyle(was.Content, m.Text)
 	return back, m.Text == saved.String() && back.Content != was.Content
+}
+
+// linked is what the user's words in a document have been typed in since a link stands in the place of its
+// file, which was being what that was; mu is held.
+func (f *file) linked(was checkpoint.Copy) text.Text {
+	if f.entire.through != nil {
+		return *f.entire.through
+	}
+	return text.New(was.Content)
+}
+
+// baseline is the text as it would be if all that is undecided were rejected. What a document has read
+// through a link that is undecided is no row of an agent's in it, and goes with the link; mu is held.
+func (f *file) baseline() string {
+	base, was := f.doc.Baseline().String(), f.entire.copy
+	if f.opaque != checkpoint.Link || len(f.open) == 0 || was == nil || !was.Exists || was.Opaque != "" || f.encoded != nil {
+		return base
+	}
+	linked := f.linked(*was).String()
+	if buffers.NormHash(linked) == buffers.NormHash(was.Content) {
+		return base
+	}
+	return buffers.KeepStyle(base, merge.TextsWith(linked, base, was.Content, merge.Options{WhitespaceYields: true}).Text)
 }

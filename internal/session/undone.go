@@ -112,6 +112,12 @@ func (f *file) restoreWhole(ctx context.Context) error {
 		defer f.core.file(u.renamed.from.Path).keep(true)
 		return f.renameAgain(ctx, u)
 	}
+	follow := false
+	defer func() { // as in rejectWhole
+		if follow {
+			f.followWhole()
+		}
+	}()
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}
@@ -144,6 +150,7 @@ func (f *file) restoreWhole(ctx context.Context) error {
 	f.entire.wasMark = u.entire.wasMark
 	f.entire.gone, f.entire.ran, f.entire.held = u.entire.gone, u.entire.ran, u.entire.held
 	f.entire.was, f.entire.now, f.entire.copy = u.entire.was, u.entire.now, u.entire.copy
+	f.entire.through = u.entire.through
 	f.missing = u.entire.gone || u.emptied
 	f.placeholder()
 	if u.emptied {
@@ -152,8 +159,8 @@ func (f *file) restoreWhole(ctx context.Context) error {
 	}
 	if len(f.open) == 0 {
 		f.closedGone()
-	} else if f.opaque != "" {
-		f.core.spawn(f.followWhole)
+	} else {
+		follow = f.opaque != ""
 	}
 	f.shownRev = notShown
 	f.publish()

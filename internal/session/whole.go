@@ -367,6 +367,12 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		f.core.removeFolders(f.path, w.by)
 	}
 	f.keepUndone(u)
+	follow := false
+	defer func() { // before anybody is told that it is decided: its text is not what it was rejected to until then
+		if follow {
+			f.followWhole()
+		}
+	}()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if w.wasExec != nil && !w.gone {
@@ -377,9 +383,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	if f.encoded != nil && opaque != "" {
 		f.encoded.start, f.encoded.owed = u.rested.Sum(), nil
 	}
-	if len(f.open) > 0 && opaque != "" {
-		f.core.spawn(f.followWhole)
-	}
+	follow = len(f.open) > 0 && opaque != ""
 	f.entire.gone, f.entire.wasExec, f.entire.wasMark, f.entire.through = false, nil, nil, nil
 	f.shownRev = notShown
 	f.publish()
