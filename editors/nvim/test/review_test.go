@@ -205,8 +205,13 @@ func TestDecisions(t *testing.T) {
 		e.WaitScreen("no hunks in this file")
 		e.rejected(v, "h2", "h3")
 		e.Input("ghu")
-		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h3"}) {
-			t.Errorf("restored %+v, want what was rejected last", d)
+		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h2", "h3"}) {
+			t.Errorf("restored %+v, want what was rejected last, with one decision", d)
+		}
+		e.rejected(v, "h2") // the other one is pending again
+		e.Input("ghu")
+		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h2"}) {
+			t.Errorf("restored %+v, want what is left of that", d)
 		}
 	})
 }

@@ -12,7 +12,7 @@ local api = vim.api
 
 ---@type table<string, table> Review of the contract, by URI in Neovim's spelling
 local reviews = {}
----@type string[] ids of what was rejected, newest last, whatever became of it
+---@type string[][] ids of what each decision rejected, newest last, whatever became of it
 local rejected = {}
 ---@type fun()[]
 local listeners = {}
@@ -238,10 +238,11 @@ local function decide(command, arg, done, tells)
       return after_decision()
     end
     if command == 'reject' or arg.take == 'mine' then
-      for _, id in ipairs(result.decided or {}) do
-        if not proposed[id] then
-          rejected[#rejected + 1] = id
-        end
+      local ids = vim.tbl_filter(function(id)
+        return not proposed[id]
+      end, result.decided or {})
+      if #ids > 0 then
+        rejected[#rejected + 1] = ids
       end
     end
     if tells then
@@ -407,19 +408,30 @@ local function with_rejected(uri, fn)
 end
 
 ---@param list acp.Rejected[]
----@return acp.Rejected? # the one that was rejected last, if that is known
+---@return acp.Rejected[] # what the last decision that rejected any of it did, or all there is if it is one
 local function newest(list)
   for i = #rejected, 1, -1 do
-    for _, one in ipairs(list) do
-      if one.id == rejected[i] then
-        return one
-      end
+    local of = vim.tbl_filter(function(one)
+      return vim.tbl_contains(rejected[i], one.id)
+    end, list)
+    if #of > 0 then
+      return of
     end
   end
-  return #list == 1 and list[1] or nil
+  return #list == 1 and list or {}
 end
 
----Brings back what was rejected last in the file of the buffer. It asks nothing: the keys behind
+---Brings back what is listed, with one decision.
+---@param list acp.Rejected[]
+---@param done fun()?
+local function bring_back(list, done)
+  local ids = vim.tbl_map(function(one)
+    return one.id
+  end, list)
+  decide('restore', { hunks = ids }, done)
+end
+
+---Brings back what was rejected last in the file of the buffer, all that one decision did. It asks nothing: the keys behind
 ---it would be taken for the answer.
 function M.restore_here()
   if not at_hand() then
@@ -429,9 +441,9 @@ function M.restore_here()
     return
   end
   with_rejected(vim.uri_from_bufnr(api.nvim_get_current_buf()), function(list)
-    local one = newest(list)
-    if one then
-      decide('restore', { hunks = { one.id } })
+    local last = newest(list)
+    if #last > 0 then
+      bring_back(last)
     elseif #list > 0 then
       util.notify(
         ('%d hunks of this file were rejected: :Acp restore lets you choose'):format(#list)
@@ -442,17 +454,18 @@ function M.restore_here()
   end)
 end
 
----Brings back what was rejected last, or what the user chooses if that is not known.
+---Brings back what the last decision rejected, or what the user chooses if that is not known.
 function M.restore()
   if deciding > 0 then
     restoring[#restoring + 1] = M.restore
     return
   end
   with_rejected(nil, function(list)
-    local one = newest(list)
-    if one then
-      return decide('restore', { hunks = { one.id } }, function()
-        util.notify('pending again: ' .. one.label)
+    local last = newest(list)
+    if #last > 0 then
+      return bring_back(last, function()
+        local others = #last > 1 and (' and %d more'):format(#last - 1) or ''
+        util.notify('pending again: ' .. last[1].label .. others)
       end)
     elseif #list == 0 then
       return util.notify('nothing was rejected')
@@ -464,7 +477,7 @@ function M.restore()
       end,
     }, function(row)
       if row then
-        decide('restore', { hunks = { row.id } })
+        bring_back({ row })
       end
     end)
   end)
