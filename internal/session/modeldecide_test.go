@@ -212,6 +212,19 @@ func (w *modelWorld) acceptedHunk(f *modelFile, h review.Hunk) {
 	}
 	f.oddly(h)
 	w.release(f, h.BaseText+h.Gone)
+	w.slackens(f)
+}
+
+// slackens notes that something was accepted. That is so of changes: a row that one of them had made,
+// and that its own turn had replaced by then, is in no hunk; if an undo brings it back it is accepted.
+// Which change made it the model does not know.
+func (w *modelWorld) slackens(f *modelFile) {
+	now := setOf(namesOf(f.text))
+	for text := range f.had {
+		for _, n := range namesOf(text) {
+			f.slack[n] = f.slack[n] || isAgents(n) && !w.accepted[n] && !now[n]
+		}
+	}
 }
 
 // oddly notes that a hunk was decided on, which may have one of two rows of a name.
@@ -353,6 +366,9 @@ func (w *modelWorld) adopted(f *modelFile, was sight, d Decision, accept bool, e
 	if accept {
 		if s.text != was.text {
 			return fmt.Errorf("%s: accept made %q of the text %q", f.name, s.text, was.text)
+		}
+		if s.base != was.base {
+			w.slackens(f)
 		}
 		for n := range inBase {
 			if wasBase[n] || wasText[n] {
