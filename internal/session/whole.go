@@ -311,6 +311,12 @@ func (f *file) isGone() {
 // rejectWhole takes back what has become of the file as a whole, as far as its rows
 // do not say it. reason is why it was not.
 func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
+	follow := false
+	defer func() { // before anybody is told that it is decided: its text is not what it was rejected to until then
+		if follow {
+			f.followWhole()
+		}
+	}()
 	f.wakeOnDisk()
 	f.mu.Lock()
 	w, opaque := f.entire, f.opaque
@@ -367,12 +373,6 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		f.core.removeFolders(f.path, w.by)
 	}
 	f.keepUndone(u)
-	follow := false
-	defer func() { // before anybody is told that it is decided: its text is not what it was rejected to until then
-		if follow {
-			f.followWhole()
-		}
-	}()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if w.wasExec != nil && !w.gone {
