@@ -48,21 +48,22 @@ func (s *suspicion) turned() bool {
 }
 
 // suspect notes a change that may be the file's being read anew: of a document
-// that has what the disk had, or is clean and behind it, while somebody may be writing. was is the document
+// that has what the disk had, or is clean and behind it, while somebody may be writing; or in which
+// all was undone that has come to it since its editor last read or saved it. was is the document
 // before the change, nil if that is a text nobody can have read. It is called before the change is taken in; mu is held.
 func (f *file) suspect(after text.Text, was *buffers.Document) {
 	if f.saving || f.before == nil {
 		return
 	}
-	o := f.core.attribute(f.path)
-	if o.Author == review.AuthorUser && !f.doc.Tracking() {
+	o, undone := f.core.attribute(f.path), f.isUndone()
+	if o.Author == review.AuthorUser && !f.doc.Tracking() && !undone {
 		return // nobody is at work, and git has nothing to take away or bring back
 	}
 	// Last, for each keystroke comes here, and what a large text is to the disk takes long to tell.
 	a := cmp.Or(f.anew, f.missed)
 	f.missed = nil
 	goesOn := a != nil && a.doc == f.doc && a.before == f.before && a.text.Equal(f.doc.Text())
-	reads := f.before.Equal(f.doc.Text()) || was != nil && clean(was)
+	reads := undone || f.before.Equal(f.doc.Text()) || was != nil && clean(was)
 	if !goesOn && !reads {
 		return
 	}
@@ -86,6 +87,14 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 			f.core.log.Warn("look whether a document was read anew", "path", f.path, "err", err)
 		}
 	})
+}
+
+// isUndone reports whether the text is what the disk had before what has come under unsaved text: an editor
+// that was only told to save over that (acp/base) takes such a document for unchanged, and reads what is
+// written next by itself; mu is held.
+func (f *file) isUndone() bool {
+	b := f.before
+	return b != nil && b.from != nil && b.from.Len() == f.doc.Text().Len() && b.from.Equal(f.doc.Text())
 }
 
 // of is the newest of s and those that it went on from whose text is now; s if there is none, nil if

@@ -398,8 +398,12 @@ func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
 		return false
 	}
 	d := fl.before.Clone()
-	start, oldEnd, s := replacement(before, user.Text)
-	d.UserEdit(start, oldEnd, s)
+	if b := f.before; b != nil && b.from != nil && b.String() == user.Text && !b.isTaken(d) {
+		b.bringTo(d, f.core.changeID) // as in thrownBack
+	} else {
+		start, oldEnd, s := replacement(before, user.Text)
+		d.UserEdit(start, oldEnd, s)
+	}
 	if op.apply(d) != nil || !d.Text().Equal(now) {
 		return false
 	}

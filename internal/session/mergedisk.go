@@ -83,7 +83,9 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 		takes: func() *taken {
 			return before.under(&taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true}, &o)
 		},
-		stale: func() bool { return f.saves != saves },
+		// What the editor has read by itself is in the text already, and is to be found out whose it is: to take
+		// it in with this would make it the user's.
+		stale: func() bool { return f.saves != saves || f.anew != nil },
 	}
 	return f.adoptOrChangeHeld(ctx, disk, take)
 }

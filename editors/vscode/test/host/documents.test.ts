@@ -1,5 +1,6 @@
 import * as assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import {
@@ -167,6 +168,42 @@ suite('documents', () => {
     assert.equal(await document.save(), true);
     assert.equal(await read('redo.txt'), merged);
   });
+
+  for (const [when, inTurn] of [
+    ['in the same turn', true],
+    ['in the next', false],
+  ] as const) {
+    test(`who undoes everything, and the agent writes on ${when}: all of it is undecided`, async () => {
+      const name = `undone ${when}.txt`;
+      const before = 'one\ntwo\nthree\nfour\nfive\n';
+      const first = before.replace('three', '3 of the agent');
+      const second = first.replace('five', '5 of the agent');
+      const document = await open(name, before);
+      await type(0, 0, 'my ');
+      const steps = [{ disk: name, text: first }, { until: '../undone' }];
+      const onward = { disk: name, text: second };
+      await begin(app, session, inTurn ? [...steps, onward] : steps);
+      await until('merged', () => document.getText() === first.replace('one', 'my one'));
+      for (let n = 0; document.isDirty && n < 9; n++) {
+        await vscode.commands.executeCommand('undo');
+      }
+      assert.deepEqual([document.isDirty, document.getText()], [false, before]);
+      await app.execute('acp.review.list', {}); // acp-ls has seen it
+      await write('../undone', '');
+      await until('the turn ends', () => app.model.session(session)?.state === 'idle');
+      await rm(fileOf('../undone'));
+      if (!inTurn) {
+        await prompt(app, session, [onward]);
+      }
+      await until('is there', () => document.getText().includes('5 of the agent'));
+      // Either VS Code has read the file, or the change was made before it has: what was undone is then.
+      const read = document.getText() === second;
+      await hunksAre(app, document, ...(read ? ['pending 2-3'] : []), 'pending 4-5');
+      await vscode.commands.executeCommand('acpls.rejectAll');
+      await until('is rejected', () => document.getText() === before);
+      await hunksAre(app, document);
+    });
+  }
 
   test('who undoes what the agent wrote on disk, and types on, saves what they see', async () => {
     const document = await open('undone.txt', 'one\ntwo\nthree\n');
