@@ -37,8 +37,9 @@ type ContentChange struct {
 
 // Save is textDocument/didSave. Text is what was saved, if the editor says so.
 type Save struct {
-	URI  string
-	Text *string
+	URI     string
+	Text    *string
+	Earlier bool // the editor says that it has written a text which the document has had before
 }
 
 // Close is textDocument/didClose.
@@ -95,6 +96,9 @@ type Event struct {
 	// Unwritten is set on Saved if the file does not hold what the editor says it has saved: Neovim says so of a write that
 	// was refused, has failed or went to another file. The document is as unsaved as before then.
 	Unwritten bool
+
+	// Earlier is set beside Unwritten if the editor says that the file holds a text which the document has had before.
+	Earlier bool
 
 	// Disk and DiskErr are set on Saved: what the file held then, and why it could not be read.
 	Disk    Disk

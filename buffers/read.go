@@ -248,6 +248,22 @@ func (s *Store) Adopted(d *Document, base text.Text) {
 	s.put(key, &after)
 }
 
+// Wrote notes that the editor of d has written content to the file, which d had before: what d has is unsaved, whatever the
+// editor takes it for.
+func (s *Store) Wrote(d *Document, content text.Text) {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	key := uriKey(d.URI)
+	doc := s.get(key)
+	if doc == nil || doc.file != d.file {
+		return
+	}
+	after := *doc
+	after.saved, after.eol = hashLater(content), EndsOf(content).EOL
+	after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, ends: EndsOf(content), at: s.opts.Now()}
+	s.put(key, &after)
+}
+
 // Loaded notes that a document has the text that its editor has read from the file, which nobody else can read or which has
 // something else by now: d, as it is. encoded: the editor does not read it as UTF-8. It reports whether the document still has
 // that text.

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"testing"
+
+	"acp-ls/buffers/text"
 )
 
 // onDisk is a store with one file and its URI.
@@ -387,4 +389,38 @@ func TestApplyLeavesTheDiskAlone(t *testing.T) {
 	apply(t, s, Open{uri, "", 1, "z"})
 	apply(t, s, Close{uri})
 	s.Settle("test")
+}
+
+// What an editor has written of a document that has gone on since, or back, is older than that: the document is dirty,
+// also where it has what was saved before, until it is saved or comes to what the file has.
+func TestAnEarlierTextWasWritten(t *testing.T) {
+	for _, written := range []string{"before\n", "after\n"} {
+		is := map[string]string{"before\n": "after\n", "after\n": "before\n"}[written]
+		f := newOnDisk(t, is)
+		f.open(is)
+		f.look()
+		f.change(written)
+		f.write(written)
+		f.change(is)
+		f.want(Clean)
+		for _, ev := range apply(t, f.Store, Save{URI: f.uri, Earlier: true}) {
+			if !ev.Earlier || !ev.Unwritten {
+				t.Errorf("%q written: %+v", written, ev)
+			}
+			f.Wrote(ev.After, text.New(ev.Disk.Content))
+		}
+		f.want(Dirty)
+		f.look()
+		f.want(Dirty)
+		f.change(written)
+		f.want(Clean)
+		f.change(is)
+		f.write(is)
+		for _, ev := range apply(t, f.Store, Save{URI: f.uri, Earlier: true}) {
+			if ev.Earlier {
+				t.Errorf("%q written: it has what it had before", is)
+			}
+		}
+		f.want(Clean)
+	}
 }

@@ -196,7 +196,9 @@ func (s *Store) save(key string, before *Document, m Save, cause string) Event {
 		if d := event.Disk; after.encoded && event.DiskErr == nil && d.Content != "" && NormHash(d.Content) != NormHashText(after.Text) {
 			event.Disk, event.DiskErr = Disk{}, d.AsEncoded() // in the encoding of the editor it happens to be UTF-8
 		}
-		if event.Unwritten = !after.written(event.Disk, event.DiskErr); !event.Unwritten {
+		event.Unwritten = !after.written(event.Disk, event.DiskErr)
+		event.Earlier = event.Unwritten && m.Earlier
+		if !event.Unwritten {
 			after.saved, after.eol = hashLater(after.Text), EndsOf(after.Text).EOL
 			sum, encoded := SumOf(event.DiskErr)
 			after.encoded = encoded

@@ -222,11 +222,11 @@ func TestSaveMendsATextThatHasGoneAstray(t *testing.T) {
 	s := NewStore(Options{})
 	apply(t, s, Open{"untitled:a", "", 1, "one\ntwo\n"})
 	saved := "one\ntwo\n"
-	if e := apply(t, s, Save{"untitled:a", &saved}); e[0].Mended || len(e[0].Steps) != 0 {
+	if e := apply(t, s, Save{URI: "untitled:a", Text: &saved}); e[0].Mended || len(e[0].Steps) != 0 {
 		t.Errorf("mended what was whole: %+v", e[0])
 	}
 	saved = "one\n2\n"
-	e := apply(t, s, Save{"untitled:a", &saved})
+	e := apply(t, s, Save{URI: "untitled:a", Text: &saved})
 	if !e[0].Mended || len(e[0].Steps) != 1 || s.Get("untitled:a").Text.String() != saved {
 		t.Errorf("not mended: %+v", e[0])
 	}

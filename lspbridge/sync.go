@@ -45,6 +45,11 @@ type contentChange struct {
 type didSaveParams struct {
 	documentParams
 	Text *string `json:"text"`
+
+	// ACP is the contract's own member.
+	ACP struct {
+		Earlier bool `json:"earlier"` // what was written is a text that the document had before
+	} `json:"acp"`
 }
 
 var errNoText = errors.New("member text is missing")
@@ -86,7 +91,7 @@ func (e *editor) willSaveWaitUntil(ctx context.Context, p *documentParams) (any,
 }
 
 func (e *editor) didSave(p *didSaveParams) error {
-	e.docs.Apply(buffers.Save{URI: p.TextDocument.URI, Text: p.Text})
+	e.docs.Apply(buffers.Save{URI: p.TextDocument.URI, Text: p.Text, Earlier: p.ACP.Earlier})
 	return nil
 }
 

@@ -369,7 +369,9 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wroteLast(ev)
-	if ev.Unwritten {
+	if ev.Earlier {
+		f.savedEarlier(at, ev)
+	} else if ev.Unwritten {
 		f.core.log.Info("not saved, whatever the editor says: the file holds something else", "path", f.path)
 		f.claim(ev)
 	} else {

@@ -63,6 +63,21 @@ func (f *file) wroteTyped(disk buffers.Disk) bool {
 	return true
 }
 
+// savedEarlier takes in a save of what the document had before: the user has gone on since, or back, and an
+// editor that takes the document for saved all the same (VS Code, where they undid and redid during the write) does not
+// tell of that again. What the file has is no change of anybody's, and older than the document; mu is held.
+func (f *file) savedEarlier(at *Attachment, ev buffers.Event) {
+	if ev.DiskErr != nil || !ev.Disk.Exists || f.before == nil {
+		return
+	}
+	if buffers.NormHashText(f.before.Text) != buffers.NormHash(ev.Disk.Content) && !f.wroteTyped(ev.Disk) {
+		return // somebody has written on
+	}
+	f.saves++
+	f.claimed = nil
+	at.store.Wrote(ev.After, text.New(ev.Disk.Content))
+}
+
 // wroteTypedBytes is wroteTyped for the bytes of a file that is not UTF-8, and for the text live of
 // its document whoever has made that: nothing of either is missing in the other; mu is held.
 func (f *file) wroteTypedBytes(live text.Text, at *buffers.EncodedError) bool {

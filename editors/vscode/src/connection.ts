@@ -227,12 +227,19 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     !isSettings(uri.scheme === 'file' ? uri.fsPath : '', data);
   /** Versions of documents that saving has made. */
   const made = new Set<string>();
+  /** Documents whose file has what they had before they were said to be saved. */
+  const earlier = new Set<string>();
   const versionOf = (uri: string, version: number): string => `${version} ${uri}`;
   return {
     didOpen: async (document, next) => (ours(document) ? next(document) : undefined),
     didClose: async (document, next) => (ours(document) ? next(document) : undefined),
     didSave: async (document, next) => {
-      return ours(document) && handlers.saves.isTrue(document) ? next(document) : undefined;
+      const written = ours(document) ? handlers.saves.written(document) : 'other';
+      if (written === 'earlier') {
+        earlier.add(document.uri.toString());
+        void handlers.saves.again(document);
+      }
+      return written === 'other' ? undefined : next(document);
     },
     didChange: async (event, next) => {
       if (ours(event.document)) {
@@ -246,7 +253,14 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
       const { textDocument } = (params ?? {}) as {
         textDocument?: { uri: string; version: number };
       };
-      const bySave = textDocument && made.delete(versionOf(textDocument.uri, textDocument.version));
+      if (textDocument === undefined) {
+        return next(type, params);
+      }
+      const method = typeof type === 'string' ? type : type.method;
+      if (method === 'textDocument/didSave' && earlier.delete(textDocument.uri)) {
+        return next(type, { ...params, acp: { earlier: true } });
+      }
+      const bySave = made.delete(versionOf(textDocument.uri, textDocument.version));
       return next(type, bySave ? { ...params, acp: { save: true } } : params);
     },
     // The server completes prompts; elsewhere it need not be asked at every "/".

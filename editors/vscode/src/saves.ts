@@ -2,7 +2,8 @@
  * Saves that are under way. While VS Code writes a file its document can be changed; it then says
  * that the document was saved and has no unsaved changes, and neither is so. Whoever believes
  * that takes what the file holds for newer, and what was typed for lost. Therefore edits of
- * acp-ls wait for a save to end, and a save is not told if the document has gone on.
+ * acp-ls wait for a save to end, and acp-ls is told if the document has gone on. Where its user
+ * has undone and redone meanwhile VS Code takes it for saved, which is made so.
  *
  * VS Code takes a file that has changed and is as long as before for unchanged, and writes over it
  * without asking. So while an agent works acp-ls looks at the file first: its edits of before then
@@ -13,7 +14,7 @@
  */
 import * as fs from 'node:fs';
 import * as vscode from 'vscode';
-import { isInFront, replaceText } from './edits';
+import { isInFront, replaceText, roundTrip } from './edits';
 import { difference, sameText } from './text';
 
 /** The command that saves the document in front as it is. */
@@ -31,14 +32,21 @@ const together = 500;
 /** Why a save may have failed of which VS Code says nothing. */
 export const mayHaveFailed = 'what runs on save, as a formatter, may have failed';
 
+/** How many texts are known of a document that is being saved: the latest. */
+const mostTexts = 64;
+
 interface Save {
   version: number;
+  /** What the document had before it went on. */
+  texts: string[];
   ended: Promise<void>;
   end(): void;
 }
 
 export class Saves implements vscode.Disposable {
   private readonly underWay = new Map<string, Save>();
+  /** Saves that VS Code has just told of, by URI. */
+  private readonly told = new Map<string, Save>();
   /** Saves that acp-ls looks at the file before, by URI. */
   private readonly looking = new Set<string>();
   /** How many saves of a document acp-ls waits for, by URI. */
@@ -59,8 +67,23 @@ export class Saves implements vscode.Disposable {
       vscode.workspace.onDidSaveTextDocument(({ uri }) => this.failed.delete(uri.toString())),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.failed.delete(uri.toString())),
       vscode.workspace.onWillSaveTextDocument(({ document }) => this.begin(document)),
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.end(uri)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.end(uri)),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        const save = this.underWay.get(document.uri.toString());
+        if (save !== undefined && contentChanges.length > 0) {
+          note(save, document);
+        }
+      }),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+        const save = this.underWay.get(uri.toString());
+        if (save !== undefined) {
+          this.told.set(uri.toString(), save);
+        }
+        this.end(uri);
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        this.end(uri);
+        this.told.delete(uri.toString());
+      }),
     ];
   }
 
@@ -219,26 +242,52 @@ export class Saves implements vscode.Disposable {
     }
   }
 
-  /** Whether a document that VS Code says was saved reads as its file does. */
-  isTrue(document: vscode.TextDocument): boolean {
-    if (this.underWay.get(document.uri.toString())?.version === document.version) {
-      return true;
+  /**
+   * What the file of a document has that VS Code says was saved: its text, one that it had before
+   * it went on, or something else.
+   */
+  written(document: vscode.TextDocument): 'this' | 'earlier' | 'other' {
+    const save = this.told.get(document.uri.toString());
+    this.told.delete(document.uri.toString());
+    if (save?.version === document.version) {
+      return 'this';
     }
     if (!/^utf8/.test(document.encoding)) {
-      return true; // the file cannot be compared here
+      return 'this'; // the file cannot be compared here
     }
     try {
-      const file = fs.readFileSync(document.uri.fsPath);
-      return sameText(document.getText(), new TextDecoder().decode(file));
+      const file = new TextDecoder().decode(fs.readFileSync(document.uri.fsPath));
+      if (sameText(document.getText(), file)) {
+        return 'this';
+      }
+      return save?.texts.some((text) => sameText(text, file)) ? 'earlier' : 'other';
     } catch {
-      return true; // somewhere else, or gone already
+      return 'this'; // somewhere else, or gone already
     }
   }
 
-  private begin({ uri, version }: vscode.TextDocument): void {
+  /**
+   * Saves a document again whose file has an earlier text, if VS Code takes it for saved: it would
+   * not, and what the user sees would be lost with the window. What formats on save has done so.
+   */
+  async again(document: vscode.TextDocument): Promise<void> {
+    await roundTrip(); // whether something is unsaved is told a moment later
+    if (document.isDirty || document.isClosed) {
+      return;
+    }
+    if (isInFront(document)) {
+      await vscode.commands.executeCommand(unformatted);
+    } else if (!vscode.workspace.getConfiguration('editor', document).get('formatOnSave')) {
+      await vscode.workspace.save(document.uri);
+    }
+  }
+
+  private begin(document: vscode.TextDocument): void {
+    const { uri, version } = document;
     const known = this.underWay.get(uri.toString());
     if (known !== undefined) {
       known.version = version;
+      note(known, document);
       return;
     }
     let end: () => void = () => undefined;
@@ -249,13 +298,21 @@ export class Saves implements vscode.Disposable {
         resolve();
       };
     });
-    this.underWay.set(uri.toString(), { version, ended, end });
+    const save = { version, texts: [], ended, end };
+    note(save, document);
+    this.underWay.set(uri.toString(), save);
   }
 
   private end(uri: vscode.Uri): void {
     this.underWay.get(uri.toString())?.end();
     this.underWay.delete(uri.toString());
   }
+}
+
+/** Notes what a document has that is being saved: it may be what is written. */
+function note({ texts }: Save, document: vscode.TextDocument): void {
+  texts.push(document.getText());
+  texts.splice(0, texts.length - mostTexts);
 }
 
 /**

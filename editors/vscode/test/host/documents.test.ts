@@ -1,8 +1,9 @@
 import * as assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
+import { roundTrip } from '../../src/edits';
 import {
   anew,
   begin,
@@ -18,6 +19,8 @@ import {
   until,
   write,
 } from './lib';
+
+const onDisk = (name: string): string => readFileSync(fileOf(name), 'utf8');
 
 suite('documents', () => {
   let app: App;
@@ -356,6 +359,54 @@ suite('documents', () => {
     assert.equal(await document.save(), true);
     assert.equal(await read('crlf.txt'), 'my one\r\ntwo\r\n3\r\n');
   });
+
+  for (const [what, before, meanwhile] of [
+    ['redone', 'undo', 'redo'],
+    ['undone', 'redo', 'undo'],
+  ] as const) {
+    test(`what is ${what} while a document is saved is kept, and saved`, async function () {
+      this.timeout(60_000);
+      const name = `${what} in a save.txt`;
+      const rest = `${'x'.repeat(99)}\n`.repeat(40_000); // so that saving takes a while
+      const document = await open(name, `${rest}end\n`);
+      await prompt(app, session, [{ run: `sed -i 's/^end$/end of the agent/' '${name}'` }]);
+      await until('is read', () => document.getText().endsWith('end of the agent\n'));
+      await hunksAre(app, document, 'pending 40000-40001');
+      await type(0, 0, 'mine');
+      if (before === 'redo') {
+        await vscode.commands.executeCommand('undo');
+      }
+      await document.save();
+      const { saves } = app;
+      const again = saves.again.bind(saves);
+      let taken = 0; // for saved by VS Code, with an older text on disk
+      saves.again = async (one) => {
+        await again(one);
+        taken++;
+      };
+      try {
+        for (let tries = 0; taken === 0 && tries < 20; tries++) {
+          await vscode.commands.executeCommand(before);
+          const saved = document.save();
+          for (let n = 0; n < tries; n++) {
+            await roundTrip(); // until it is being written
+          }
+          await vscode.commands.executeCommand(meanwhile);
+          await saved;
+          const text = document.getText();
+          assert.equal(text.startsWith('mine'), what === 'redone');
+          await until('is saved', () => !document.isDirty && onDisk(name) === text);
+        }
+      } finally {
+        Reflect.deleteProperty(saves, 'again');
+      }
+      assert.ok(taken > 0);
+      await vscode.commands.executeCommand('acpls.rejectAll');
+      const want = `${what === 'redone' ? 'mine' : ''}${rest}end\n`;
+      await until('is rejected', () => !document.isDirty && document.getText() === want);
+      await until('is saved', () => onDisk(name) === want);
+    });
+  }
 
   test('typing while a document is saved loses no key, while an agent works', async function () {
     this.timeout(60_000);
