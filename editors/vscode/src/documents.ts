@@ -10,6 +10,7 @@
  * text back, takes from the user what they could redo, shows the file's text for a moment, and
  * mixes up keys that come then.
  */
+import { statSync, utimesSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
@@ -27,7 +28,7 @@ const memoryKey = 'documents.bases';
 /** A save that has not ended so long after what the disk has was merged has been refused. */
 const afterAll = 500;
 
-/** A save that was refused longer ago is not made after all. */
+/** A save that the user has asked for and that was refused longer ago is not made after all. */
 const lately = 10_000;
 
 /** What a file is dated to so that VS Code does not take it for newer, in milliseconds. */
@@ -40,6 +41,8 @@ export class Documents implements vscode.Disposable {
   private readonly disposables: vscode.Disposable[] = [];
   /** Hashes of what the files had that is in documents with unsaved text, by URI. */
   private readonly bases: Map<string, string>;
+  /** Documents that are being saved after all, by URI. */
+  private readonly saving = new Set<string>();
   /** Why, and when, documents were to be saved that have not been saved since, by URI. */
   private readonly wanted = new Map<
     string,
@@ -58,9 +61,12 @@ export class Documents implements vscode.Disposable {
       this.wanted.delete(uri.toString());
     };
     this.disposables.push(
-      vscode.workspace.onWillSaveTextDocument(({ document, reason }) =>
-        this.wanted.set(document.uri.toString(), { reason, at: Date.now() }),
-      ),
+      vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
+        const uri = document.uri.toString();
+        if (!this.saving.has(uri)) {
+          this.wanted.set(uri, { reason, at: Date.now() });
+        }
+      }),
       vscode.workspace.onDidSaveTextDocument(forget),
       vscode.workspace.onDidCloseTextDocument(forget),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
@@ -131,22 +137,30 @@ export class Documents implements vscode.Disposable {
 
   /**
    * VS Code has refused to save a document whose file was newer, which says so, and saves it by
-   * itself no more. It can be saved now.
+   * itself no more. It can be saved now; or, if the agent has written on, the next time: what was
+   * wanted is so until it is done.
    */
   private async saveAfterAll(document: vscode.TextDocument): Promise<void> {
-    const wanted = this.wanted.get(document.uri.toString());
+    const uri = document.uri.toString();
+    const wanted = this.wanted.get(uri);
     if (wanted === undefined || !document.isDirty || document.isClosed || !this.isBased(document)) {
       return;
     }
-    this.wanted.delete(document.uri.toString());
-    if (Date.now() - wanted.at > lately) {
+    const byUser = wanted.reason === vscode.TextDocumentSaveReason.Manual;
+    if (byUser && Date.now() - wanted.at > lately) {
+      this.wanted.delete(uri);
       return;
     }
     const formats = vscode.workspace.getConfiguration('editor', document).get('formatOnSave');
-    if (wanted.reason === vscode.TextDocumentSaveReason.Manual || formats !== true) {
-      await document.save();
-    } else if (isInFront(document)) {
-      await vscode.commands.executeCommand(unformatted);
+    this.saving.add(uri);
+    try {
+      if (byUser || formats !== true) {
+        await document.save();
+      } else if (isInFront(document)) {
+        await vscode.commands.executeCommand(unformatted);
+      }
+    } finally {
+      this.saving.delete(uri);
     }
   }
 
@@ -171,11 +185,16 @@ export class Documents implements vscode.Disposable {
     }
     const file = document.uri.fsPath;
     try {
-      const { atime, mtime } = await fs.stat(file);
+      // All at once: what is written to the file from here on has a time of its own.
+      const { atime, mtime } = statSync(file);
       if (mtime.getTime() === old) {
         return;
       }
-      await fs.utimes(file, atime, new Date(old));
+      utimesSync(file, atime, new Date(old));
+      if (!hasHash(document, hash)) {
+        utimesSync(file, atime, new Date()); // it was written just before
+        return;
+      }
       setTimeout(() => void this.restoreTime(file, atime, mtime), longest);
     } catch (err) {
       this.output.warn(`${file}: its time cannot be set: ${err}`);

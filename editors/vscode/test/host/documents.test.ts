@@ -271,6 +271,46 @@ suite('documents', () => {
     await hunksAre(app, document, 'pending 2-3');
   });
 
+  test('the same where it is refused after that was tried, as the agent has written on', async () => {
+    const name = 'after all of that.txt';
+    const first = 'one\ntwo\n3 of the agent\nfour\nfive\n';
+    const second = first.replace('five', '5 of the agent');
+    const document = await open(name, first.replace('3 of the agent', 'three'));
+    await begin(app, session, [{ say: name }, { hold: true }]);
+    await until('it is at work', () => said(app, 'agent').includes(name));
+    await type(0, 0, 'my ');
+    const { saves } = app;
+    const documents = app.documents as unknown as {
+      saveAfterAll(of: vscode.TextDocument): Promise<void>;
+    };
+    const [look, after] = [saves.look.bind(saves), documents.saveAfterAll.bind(documents)];
+    const tried = new Promise<void>((resolve) => {
+      documents.saveAfterAll = (of) => {
+        const done = after(of);
+        resolve();
+        return done;
+      };
+    });
+    saves.look = async (of) => {
+      Reflect.deleteProperty(saves, 'look');
+      await look(of, () => tried); // what the agent wrote is merged meanwhile
+      await write(name, second);
+    };
+    try {
+      await write(name, first);
+      assert.equal(await document.save(), false);
+    } finally {
+      Reflect.deleteProperty(saves, 'look');
+      Reflect.deleteProperty(documents, 'saveAfterAll');
+    }
+    await until('is saved after all', () => !document.isDirty);
+    assert.equal(document.getText(), second.replace('one', 'my one'));
+    assert.equal(await read(name), document.getText());
+    await app.execute('acp.cancel', { session });
+    await until('the turn ends', () => app.model.session(session)?.state === 'idle');
+    await hunksAre(app, document, 'pending 2-3', 'pending 4-5');
+  });
+
   test('a file has its time again if it is not saved', async () => {
     const document = await open('time.txt', 'one\ntwo\nthree\n');
     await type(0, 0, 'my ');
