@@ -322,6 +322,7 @@ func (f *file) madeByUser(ctx context.Context) error {
 	}
 	if len(f.open) == 0 && was.Opaque == "" {
 		disk := buffers.Disk{Exists: true, Content: was.Content}
+		f.unpark(text.New(was.Content)) // its deletion was undone
 		if f.deleted || f.missing {
 			f.takeUsers(disk, review.AuthorUser)
 		}

@@ -1,4 +1,5 @@
 import * as assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import { rejectedOf } from '../../src/review/rejected';
@@ -227,5 +228,35 @@ suite('review', () => {
     assert.equal(document.lineAt(0).text, 'my one');
     await app.perform('acp.review.resolve', { hunk: hunk.id, take: 'theirs' });
     await until('theirs', () => document.lineAt(0).text === 'ONE');
+  });
+
+  test('a deletion in the Explorer that is undone there leaves what is undecided', async () => {
+    const explorer = vscode.workspace.getConfiguration('explorer');
+    const set = (confirm: boolean | undefined) =>
+      explorer.update('confirmDelete', confirm, vscode.ConfigurationTarget.Global);
+    const name = 'deleted-back.txt';
+    const document = await open(name, 'one\ntwo\n');
+    await prompt(app, session, [{ write: name, text: 'one\n2\n' }]);
+    await hunksAre(app, document, 'pending 1-2');
+    const { uri } = document;
+    const exists = () => existsSync(uri.fsPath);
+    await set(false);
+    try {
+      await vscode.commands.executeCommand('revealInExplorer', uri);
+      await vscode.commands.executeCommand('deleteFile');
+      await until('is deleted', () => !exists());
+      await until('is closed', () => document.isClosed);
+      await until('nothing is left', () => app.review.counts().files === 0);
+      await vscode.commands.executeCommand('workbench.files.action.focusFilesExplorer');
+      await vscode.commands.executeCommand('undo');
+      await until('is back', exists);
+      await until('it is undecided', () => app.review.counts().hunks === 1);
+      assert.ok(!vscode.workspace.textDocuments.some((one) => one.fileName === uri.fsPath));
+      await vscode.commands.executeCommand('acpls.rejectAll');
+      await until('is rejected', () => app.review.counts().files === 0);
+      assert.equal(await read(name), 'one\ntwo\n');
+    } finally {
+      await set(undefined);
+    }
   });
 });
