@@ -102,7 +102,9 @@ func mostAlike(inks func(int) string, i, k, n int, others []int) (best int, ok b
 	near, far := min(k, len(others)-(n-k)), max(k, len(others)-(n-k)) // its place from either end
 	for j := max(0, near-nearby); j < min(len(others), far+nearby+1); j++ {
 		if near+nearby < j && j < far-nearby {
-			j = far - nearby
+			if j = far - nearby; j >= len(others) {
+				break // of one kind there are so many more that none has this place
+			}
 		}
 		x := inks(others[j])
 		sum := float64(size + ink(x))
