@@ -271,8 +271,8 @@ export class Saves implements vscode.Disposable {
    * not, and what the user sees would be lost with the window. What formats on save has done so.
    */
   async again(document: vscode.TextDocument): Promise<void> {
-    await roundTrip(); // whether something is unsaved is told a moment later
-    if (document.isDirty || document.isClosed) {
+    await roundTrip();
+    if (document.isClosed || !seemsSaved(document)) {
       return;
     }
     if (isInFront(document)) {
@@ -307,6 +307,19 @@ export class Saves implements vscode.Disposable {
     this.underWay.get(uri.toString())?.end();
     this.underWay.delete(uri.toString());
   }
+}
+
+/**
+ * Whether VS Code takes a document for saved that it has just saved. What it says of the document
+ * itself is so also where the user has typed on; its tabs know better.
+ */
+function seemsSaved({ uri }: vscode.TextDocument): boolean {
+  const tabs = vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(({ input }) => {
+      return input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
+    });
+  return tabs.length > 0 && tabs.every(({ isDirty }) => !isDirty);
 }
 
 /** Notes what a document has that is being saved: it may be what is written. */

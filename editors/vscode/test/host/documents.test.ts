@@ -454,6 +454,10 @@ suite('documents', () => {
     const document = await open('saving.txt', rest);
     let typed = '';
     let late = 0;
+    let saves = 0;
+    const listener = vscode.workspace.onWillSaveTextDocument((event) => {
+      saves += Number(event.document === document);
+    });
     for (let i = 0; i < 12; i++) {
       await type(0, typed.length, String.fromCharCode(65 + i));
       typed += String.fromCharCode(65 + i);
@@ -467,7 +471,9 @@ suite('documents', () => {
       await prompt(app, session, [{ disk: 'other.txt', text: `${i}\n` }]);
       assert.equal(document.getText().slice(0, typed.length), typed);
     }
+    listener.dispose();
     assert.ok(late > 0, 'no key came while the document was being saved');
+    assert.equal(saves, 12, 'what the user has left unsaved is');
     assert.deepEqual(hunks(app, document), []);
     await document.save();
     assert.equal(await read('saving.txt'), typed + rest);
