@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"acp-ls/buffers"
@@ -43,7 +44,7 @@ func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.
 			enough = emptyFor
 		}
 		switch {
-		case err != nil, tries == 20, alike >= enough,
+		case err != nil, tries == 20, alike >= enough && !f.halfTyped(disk),
 			before != nil && disk.Exists && before.Equal(text.New(disk.Content)):
 			return disk, err
 		}
@@ -64,4 +65,19 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// halfTyped reports whether a file has the beginning of a text that the user has typed, and of no other: their
+// editor is writing it, which may take a busy machine longer than anybody waits who only looks twice.
+func (f *file) halfTyped(disk buffers.Disk) bool {
+	f.mu.Lock()
+	lately, before := slices.Clone(f.lately), f.before
+	f.mu.Unlock()
+	const first = 4096 // most texts differ in that
+	begins := func(t text.Text) bool {
+		n := len(disk.Content)
+		few := min(n, first)
+		return n < t.Len() && t.Slice(0, few) == disk.Content[:few] && t.Slice(0, n) == disk.Content
+	}
+	return before != nil && disk.Content != "" && slices.ContainsFunc(lately, begins) && !begins(before.Text)
 }
