@@ -44,6 +44,10 @@ type baseWord struct {
 	stays  bool // the deleted row that has it is one that an agent took out, and stays in its place
 	agents bool // an agent has left it, and so it is an agent's in the text
 	joined bool // it is part of what another word has become
+
+	row           []string // of a word that stays: the words of its row
+	n             int      // its place among them
+	behind, front bool     // in the text, an agent's own word stood behind it, or in front
 }
 
 // part is a part of an old row: a word that is in the baseline, the agent's, or what the user
@@ -116,6 +120,7 @@ const nearTombs = 200
 // baseline has comes into it with that, unless it has become part of an agent's.
 func (c *carry) follow(olds []row, news []string) {
 	into := pieces(olds, news)
+	c.besideOwn()
 	for k, s := range news {
 		n := neighbours{carry: c, k: k}
 		for _, field := range fields(s) {
@@ -166,28 +171,45 @@ func (c *carry) follow(olds []row, news []string) {
 	}
 }
 
+// besideOwn notes which words stood beside agents' own words in the old rows.
+func (c *carry) besideOwn() {
+	var last part
+	for _, ps := range c.parts {
+		for _, p := range ps {
+			if p.word != nil {
+				p.word.front = last.agents
+			}
+			if p.agents && last.word != nil {
+				last.word.behind = true
+			}
+			last = p
+		}
+	}
+}
+
 // neighbours puts what the user has typed in the agent's row k beside the words that the baseline
 // has: behind them, else in front. Beside a word that an agent has left it does not if an agent's
-// own is on the other side.
+// own is on the other side, or was there, or if the baseline has there what was typed: it was typed in the
+// place of what the agent put there.
 type neighbours struct {
 	*carry
-	k      int
-	last   *baseWord // the word before, nil if the baseline has it not
-	behind bool      // there is one
-	typed  []string  // since
+	k     int
+	last  *baseWord // the word before, nil if the baseline has it not
+	any   bool      // there is one
+	typed []string  // since
 }
 
 // next goes on to the word w, which reads s now; nil: one that the baseline has not.
 func (n *neighbours) next(w *baseWord, s string) {
-	typed := strings.Join(n.typed, " ")
-	switch n.typed = nil; {
-	case typed == "":
+	switch {
+	case len(n.typed) == 0:
 	case n.last != nil && (w != nil || !n.last.stays):
-		n.put(n.last, n.k, typed)
-	case n.last == nil && w != nil && !(n.behind && w.stays):
-		s = typed + " " + s
+		n.putBehind(w)
+	case n.last == nil && w != nil && !(w.stays && (n.any || w.front || w.hasInFront(n.typed))):
+		s = strings.Join(n.typed, " ") + " " + s
 	}
-	if n.last, n.behind = w, true; w != nil {
+	n.typed = nil
+	if n.last, n.any = w, true; w != nil {
 		n.put(w, n.k, s)
 	}
 }
@@ -195,8 +217,28 @@ func (n *neighbours) next(w *baseWord, s string) {
 // end is the end of the row.
 func (n *neighbours) end() {
 	if len(n.typed) > 0 && n.last != nil {
-		n.put(n.last, n.k, strings.Join(n.typed, " "))
+		n.putBehind(nil)
 	}
+}
+
+// putBehind puts what was typed behind the last word, where w comes next.
+func (n *neighbours) putBehind(w *baseWord) {
+	if n.last.stays && (n.last.behind || n.last.hasBehind(n.typed)) || w != nil && w.stays && (w.front || w.hasInFront(n.typed)) {
+		return
+	}
+	n.put(n.last, n.k, strings.Join(n.typed, " "))
+}
+
+// hasBehind reports whether the baseline has words behind w, in its row.
+func (w *baseWord) hasBehind(words []string) bool {
+	from := w.n + 1
+	return from+len(words) <= len(w.row) && slices.Equal(w.row[from:from+len(words)], words)
+}
+
+// hasInFront reports whether the baseline has words in front of w, in its row.
+func (w *baseWord) hasInFront(words []string) bool {
+	from := w.n - len(words)
+	return from >= 0 && w.row != nil && slices.Equal(w.row[from:w.n], words)
 }
 
 // within returns the pieces of which a part is in s of the new row.

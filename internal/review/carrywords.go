@@ -139,13 +139,14 @@ func byWhom(agents bool, text string) string {
 
 // add adds the words of the deleted row r, which is row i of the window. -1: it stays where it is.
 func (t *tombWords) add(r row, i int) {
-	typed := typedWords(r)
-	for n, s := range fields(r.text) {
-		w := &baseWord{in: holder{tomb: r.id}, span: s, first: n == 0, at: i, into: -1, stays: !r.carried}
+	typed, all := typedWords(r), fields(r.text)
+	words := cut(r.text, all)
+	for n, s := range all {
+		w := &baseWord{in: holder{tomb: r.id}, span: s, first: n == 0, at: i, into: -1, stays: !r.carried, row: words, n: n}
 		w.agents = w.stays && !typed[n]
 		t.agents = t.agents || w.agents
 		t.words = append(t.words, w)
-		t.texts = append(t.texts, byWhom(w.agents, r.text[s.from:s.to]))
+		t.texts = append(t.texts, byWhom(w.agents, words[n]))
 	}
 }
 

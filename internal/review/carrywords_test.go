@@ -15,11 +15,11 @@ func TestWordsAmongLeftOnes(t *testing.T) {
 			s.u("top|one two three BIG four|five six mine|seven eight nine ten|end|")
 		}, "top|one two three BIG four|five six mine|seven eight nine ten|end|", "top|one two three four|five six mine seven eight|nine ten|end|",
 			[]string{"[1,4) one two three BIG four|five six mine|seven eight nine ten| <- one two three four|five six mine seven eight|nine ten|"}},
-		{"beside a word of the agent's own", orig, func(s *script) {
+		{"in the next row, where a word of the agent's own was in front", orig, func(s *script) {
 			filled(s)
 			s.u("top|one two three BIG|mine four five|six seven|eight nine ten|end|")
-		}, "top|one two three BIG|mine four five|six seven|eight nine ten|end|", "top|one two three mine four|five six seven eight|nine ten|end|",
-			[]string{"[1,5) one two three BIG|mine four five|six seven|eight nine ten| <- one two three mine four|five six seven eight|nine ten|"}},
+		}, "top|one two three BIG|mine four five|six seven|eight nine ten|end|", "top|one two three four|five six seven eight|nine ten|end|",
+			[]string{"[1,5) one two three BIG|mine four five|six seven|eight nine ten| <- one two three four|five six seven eight|nine ten|"}},
 		{"between a word of the agent's own and one that is left, in one row", orig, func(s *script) {
 			filled(s)
 			s.u("top|one two three BIG mine|four five six seven|eight nine ten|end|")
