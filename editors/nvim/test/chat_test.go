@@ -186,6 +186,47 @@ func TestAgentThatDoesNotStart(t *testing.T) {
 	})
 }
 
+// A prompt that waits for its session to start is shown, and is not sent if it is stopped.
+func TestStopBeforeTheSessionIsThere(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for name, told := range map[string]bool{"told of": true, "not told of": false} {
+			t.Run(name, func(t *testing.T) {
+				e := setup(t, version, "", "main.go", program)
+				release := make(chan struct{})
+				e.on("acp.session.new", func(arg) any {
+					<-release
+					return info("idle")
+				})
+				e.on("acp.prompt", func(arg) any { return map[string]any{"session": "s1", "turn": "s1.1"} })
+				e.on("acp.session.entries", func(arg) any { return map[string]any{"entries": []any{}} })
+				e.on("acp.cancel", func(arg) any { return map[string]any{} })
+				e.Input(":Acp new claude<CR>")
+				e.WaitScreen("starting")
+				if told {
+					e.until("acp.session.new", func() bool {
+						return slices.ContainsFunc(e.received, func(m message) bool { return m.Method == "acp.session.new" })
+					})
+					e.notify("acp/session", info("starting"))
+					e.WaitLua(`require('acp.chat').session_id() == 's1'`)
+				}
+				e.Input("itoo early<Esc><CR>")
+				e.WaitScreen("waits until")
+				e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == ''`)
+				e.Input(":Acp stop<CR>")
+				e.WaitScreen("not sent, it is in the input again")
+				e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'too early'`)
+				close(release)
+				e.WaitLua(`require('acp.chat').current() ~= nil and require('acp.chat').current().info.state == 'idle'`)
+				e.none("acp.prompt")
+				e.Input("<CR>")
+				if p := e.expectPrompt(); p.Text != "too early" || p.Session != "s1" {
+					t.Errorf("sent %+v", p)
+				}
+			})
+		}
+	})
+}
+
 // The window stays where it is while the user reads further up, and at the end
 // otherwise; whoever types elsewhere is not disturbed.
 func TestFollow(t *testing.T) {

@@ -29,6 +29,8 @@ local starting ---@type table<string, true>? sessions there were when one was as
 local started = 0 -- how often one was
 local awaited ---@type string? session shown whose start has not been answered yet
 local unsent = {} ---@type acp.Outgoing[] waits for the session
+local waiting = 0 -- how many prompts it was said of that they wait
+local soon = 1000 -- milliseconds in which a session is expected to be there
 local selection ---@type acp.Selection? goes with the next prompt
 local blank ---@type acp.Transcript? shown until there is a session
 local errors = 0
@@ -355,6 +357,16 @@ function M.prompt(text, opts)
   end
   unsent[#unsent + 1] = item
   local session = M.current()
+  vim.defer_fn(function()
+    if vim.tbl_contains(unsent, item) then
+      waiting = waiting + 1
+      local note = ('waits until %s has started (:Acp stop takes it back): %s'):format(
+        info().agent,
+        text
+      )
+      shown():entry({ id = 'acp-waiting-' .. waiting, kind = 'notice', text = note })
+    end
+  end, soon)
   if starting or waits then
     return
   elseif session and session.lost then
@@ -401,9 +413,16 @@ function M.attach_selection(picked)
   panel.refresh()
 end
 
----Stops the turn that runs.
+---Stops the turn that runs, or takes back what waits for a session to start.
 function M.stop()
   local session = M.current()
+  if #unsent > 0 then
+    give_back(unsent)
+    unsent = {}
+    panel.refresh()
+    local name = info().agent
+    util.notify(('not sent, it is in the input again: %s is still starting'):format(name))
+  end
   local at_rest = { idle = true, closed = true, failed = true }
   if not starting and (not session or at_rest[session.info.state]) then
     util.notify('nothing to stop: no agent is at work here')

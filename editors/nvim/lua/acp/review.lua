@@ -408,7 +408,7 @@ local function with_rejected(uri, fn)
 end
 
 ---@param list acp.Rejected[]
----@return acp.Rejected[] # what the last decision that rejected any of it did, or all there is if it is one
+---@return acp.Rejected[] # what the last decision that rejected any of it did, or the one there is
 local function newest(list)
   for i = #rejected, 1, -1 do
     local of = vim.tbl_filter(function(one)
@@ -431,8 +431,8 @@ local function bring_back(list, done)
   decide('restore', { hunks = ids }, done)
 end
 
----Brings back what was rejected last in the file of the buffer, all that one decision did. It asks nothing: the keys behind
----it would be taken for the answer.
+---Brings back what was rejected last in the file of the buffer, all that one decision did. It asks
+---nothing: the keys behind it would be taken for the answer.
 function M.restore_here()
   if not at_hand() then
     return
