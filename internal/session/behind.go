@@ -301,14 +301,20 @@ func (f *file) takeIn(ctx context.Context, ch checkpoint.Change, point copies, l
 		saves := f.saves
 		f.mu.Unlock()
 		now, err = f.takeInOnce(ctx, ch, point, last, func() bool { return f.saves != saves && tries < maxTries })
-		if !errors.Is(err, errSaved) {
+		if errors.Is(err, errThereAgain) && tries == maxTries {
+			return now, nil // somebody is at it, and it will be looked at again
+		}
+		if !errors.Is(err, errSaved) && !errors.Is(err, errThereAgain) {
 			return now, err
 		}
 		last = nil
 	}
 }
 
-// takeInOnce is takeIn for what the disk has at one time. Its error is errSaved if stale, which is
+// errThereAgain is the error for a file that was gone when it was looked at and is not any more.
+var errThereAgain = errors.New("the file is there again")
+
+// takeInOnce is takeIn for what the disk has at one time. Its error may be errThereAgain; it is errSaved if stale, which is
 // called with mu held, tells that this is over; ops is held.
 func (f *file) takeInOnce(ctx context.Context, ch checkpoint.Change, point copies, last *buffers.Disk, stale func() bool) (now checkpoint.State, err error) {
 	var info fs.FileInfo
@@ -324,6 +330,9 @@ func (f *file) takeInOnce(ctx context.Context, ch checkpoint.Change, point copie
 		if err != nil {
 			return ch.After, err
 		}
+		if disk.Info != nil && !ch.After.Exists {
+			ch.After.Exec = disk.Info.Mode()&0o111 != 0
+		}
 		ch.After.Exists, ch.After.Content, info = disk.Exists, disk.Content, disk.Info
 	} else {
 		stale = func() bool { return false } // it is not read again
@@ -337,6 +346,9 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 	if now := readIn(ch.After); now != nil {
 		now.Info = info
 		hand = f.gitsHand(ctx, *now, f.tracked())
+		if !now.Exists && f.thereAgain(ctx) {
+			return errThereAgain
+		}
 	}
 	known := contentOf(ch.Before)
 	f.mu.Lock()

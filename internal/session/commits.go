@@ -339,7 +339,10 @@ func (f *file) followUnopened(by review.Author, over func() bool) {
 		}
 		return
 	}
-	disk, err := f.whole(f.core.ctx, buffers.ReadDisk)
+	disk, err := f.whole(f.core.ctx, f.core.read)
+	for tries := 0; err == nil && !disk.Exists && tries < maxTries && f.thereAgain(f.core.ctx); tries++ {
+		disk, err = f.whole(f.core.ctx, f.core.read)
+	}
 	if err != nil || over() {
 		return // it is no text any more, or may be somebody else's by now
 	}

@@ -54,10 +54,8 @@ func (f *file) askGit(ctx context.Context, had string, disk buffers.Disk) (hand 
 	if r == nil || err != nil {
 		return hand, err
 	}
-	for tries := 0; r.git.Busy() && tries < 20; tries++ { // it writes the index when the files are written
-		if err := pause(ctx, gitRest); err != nil {
-			return hand, err
-		}
+	if err := r.awaitWritten(ctx); err != nil { // it writes the index when the files are written
+		return hand, err
 	}
 	stamp := r.git.Stamp()
 	f.mu.Lock()
@@ -84,6 +82,26 @@ func (f *file) askGit(ctx context.Context, had string, disk buffers.Disk) (hand 
 		f.mu.Unlock()
 	}
 	return hand, err
+}
+
+// awaitWritten waits while git writes files, for as long as that may take.
+func (r *repo) awaitWritten(ctx context.Context) error {
+	for tries := 0; r.git.Busy() && tries < 20; tries++ {
+		if err := pause(ctx, gitRest); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// thereAgain reports whether a file that was gone a moment ago is there again: git takes a file away
+// before it writes it anew, and on a machine that is busy much can happen in between.
+func (f *file) thereAgain(ctx context.Context) bool {
+	if r, err := f.core.repoOf(ctx, f.path); r != nil && err == nil {
+		_ = r.awaitWritten(ctx)
+	}
+	_, err := os.Lstat(string(f.path)) // a file may stand where its folder was
+	return err == nil && !behindLink(f.path)
 }
 
 // goneOnSince is no stamp of git: since it took something away, it has gone on.
