@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +25,57 @@ func (w *world) git(args ...string) error {
 	return nil
 }
 
+// heldGit is a git that runs a command of its own as a process, and stands in front of that.
+type heldGit struct {
+	dir  string
+	done chan error
+}
+
+// holdGit runs git until it is about to run the command at, which it does as git of its exec path.
+func (w *world) holdGit(at string, args ...string) error {
+	real, err := exec.LookPath("git")
+	if err != nil {
+		return err
+	}
+	dir := w.t.TempDir()
+	for _, pipe := range []string{"there", "go"} {
+		if out, err := exec.Command("mkfifo", filepath.Join(dir, pipe)).CombinedOutput(); err != nil {
+			return fmt.Errorf("mkfifo: %w\n%s", err, out)
+		}
+	}
+	script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = %s ]; then echo there >%s/there; read go <%[2]s/go; fi\nexec %s \"$@\"\n", at, dir, real)
+	if err := os.WriteFile(filepath.Join(dir, "git"), []byte(script), 0o755); err != nil {
+		return err
+	}
+	h := &heldGit{dir, make(chan error, 1)}
+	there := make(chan error, 1)
+	go func() { _, err := os.ReadFile(filepath.Join(dir, "there")); there <- err }()
+	go func() { h.done <- w.git(append([]string{"--exec-path=" + dir}, args...)...) }()
+	select {
+	case err := <-there:
+		w.held = h
+		return err
+	case err := <-h.done:
+		_ = os.WriteFile(filepath.Join(dir, "there"), nil, 0) // or who reads it waits forever
+		return fmt.Errorf("git has ended and has not run %s: %w", at, err)
+	}
+}
+
 func init() {
 	register(map[string]func(*world, *args) ([]string, error){
+		// git-until runs git up to where it is about to run a command of its own, and git-on to
+		// its end: what is on disk meanwhile can be looked at.
+		"git-until": func(w *world, a *args) ([]string, error) {
+			at, words := a.take("a command of git's"), a.words
+			a.words = nil
+			return nil, w.holdGit(at, words...)
+		},
+		"git-on": func(w *world, _ *args) ([]string, error) {
+			if err := os.WriteFile(filepath.Join(w.held.dir, "go"), []byte("go\n"), 0); err != nil {
+				return nil, err
+			}
+			return nil, <-w.held.done
+		},
 		"git": func(w *world, a *args) ([]string, error) {
 			words := a.words
 			a.words = nil

@@ -70,6 +70,7 @@ type world struct {
 	resume     func() // reading, in an editor that does not
 	looking    any    // what acp/editor answers
 	writes     atomic.Int64
+	held       *heldGit
 }
 
 // settings are the user's, for as long as nobody changes them.
