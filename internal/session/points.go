@@ -106,6 +106,7 @@ func (s *session) bringUnsaved(t *turn, f *file) {
 		return
 	}
 	if is, ok := unsaved(); ok && buffers.NormHashText(is) != buffers.NormHashText(was) {
+		f.keep(true) // before an agent can write: of what differs from the record nobody could tell whose it is
 		s.notice(t.id, EntryNotice, fmt.Sprintf("%s has been changed by another program, which is merged into your unsaved text", s.relative(string(f.path))))
 	}
 }
