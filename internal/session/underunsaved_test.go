@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/review"
@@ -143,73 +142,6 @@ func TestUnsavedTextIsThrownAwayOverAnAgentsChangeAndAPrograms(t *testing.T) {
 					}
 					if h := hunksOf(t, core, uri, review.StatePending); len(h) != 1 || h[0].Text != "6 agent\n" || h[0].Origins[0].Agent != "fake" {
 						t.Errorf("hunks %+v", h)
-					}
-				})
-			}
-		}
-	}
-}
-
-// An agent's row that the user has rejected, and not saved, is on disk yet, and another program writes
-// there, beside it or in it, in conflict with what is typed or not. Who goes back to what the disk has,
-// by reading it anew or because all is killed, has the agent's row undecided and the program's in the
-// baseline, whether the row had come under unsaved text or through it.
-func TestRejectedAndNotSavedBesideAnotherProgram(t *testing.T) {
-	t.Parallel()
-	const base = "a\nb\nc\nd\ne\nf\n"
-	agents := strings.Replace(base, "c\n", "c\nagent\n", 1)
-	for _, road := range []string{"through the document", "under unsaved text"} {
-		for name, x := range map[string]struct{ typed, disk, base string }{
-			"elsewhere":              {"f\nmine\n", strings.Replace(agents, "a\n", "a\nother\n", 1), strings.Replace(base, "a\n", "a\nother\n", 1)},
-			"in conflict elsewhere":  {"f\nmine\n", agents + "other\n", base + "other\n"},
-			"beside it":              {"f\nmine\n", strings.Replace(agents, "agent\n", "agent\nother\n", 1), strings.Replace(base, "c\n", "c\nother\n", 1)},
-			"in front of it":         {"f\nmine\n", strings.Replace(agents, "c\n", "other\n", 1), strings.Replace(base, "c\n", "other\n", 1)},
-			"beside it, in conflict": {"f\nmine\n", strings.Replace(agents, "agent\n", "agent\nother\n", 1) + "more\n", strings.Replace(base, "c\n", "c\nother\n", 1) + "more\n"},
-		} {
-			for _, how := range []string{"read anew", "killed with the editor"} {
-				t.Run(strings.Join([]string{road, name, how}, ", "), func(t *testing.T) {
-					t.Parallel()
-					w := newEarth(t)
-					w.start()
-					uri := w.uri("f")
-					writeFile(t, w.path("f"), base)
-					w.e.open(uri, base)
-					awaitLook(t, w.c.file(buffers.Path(w.path("f"))))
-					if road == "through the document" {
-						w.agent("f", agents)
-						writeFile(t, w.path("f"), agents)
-						w.e.send(buffers.Save{URI: uri})
-						f := w.c.file(buffers.Path(w.path("f")))
-						f.mu.Lock()
-						f.savedAt = time.Time{} // long ago: what is read now is no formatter's
-						f.mu.Unlock()
-						w.e.replace(uri, "f\n", x.typed)
-					} else {
-						w.e.replace(uri, "f\n", x.typed)
-						w.writesDisk("f", agents)
-					}
-					w.wantHunks("f", ">agent|", review.StatePending)
-					w.e.replace(uri, "agent\n", "")
-					writeFile(t, w.path("f"), x.disk)
-					w.writesDisk("f", x.disk)
-					f := w.c.file(buffers.Path(w.path("f")))
-					f.mu.Lock()
-					due := f.isNews()
-					f.mu.Unlock()
-					if due {
-						f.keep(true) // as when it was left alone for a while
-					}
-					if how == "read anew" {
-						w.e.reopen(uri, w.path("f"))
-					} else {
-						w.crash()
-						w.e.open(uri, x.disk)
-						awaitLook(t, w.c.file(buffers.Path(w.path("f"))))
-					}
-					w.wantHunks("f", ">agent|", review.StatePending)
-					w.wantHunks("f", "", review.StateConflict)
-					if got := w.baseline("f"); got != x.base {
-						t.Errorf("baseline %q, want %q", got, x.base)
 					}
 				})
 			}
