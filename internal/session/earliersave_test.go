@@ -54,8 +54,7 @@ func TestEarlierTextOnDisk(t *testing.T) {
 							}
 							return false, nil
 						}
-						e.caps["reload"] = true
-						e.onReload = tell
+						e.note(func() { e.caps["reload"], e.onReload = true, tell })
 						e.typeAt(uri, 0, len(e.text(uri)), x.written)
 						writeFile(t, path, x.written)
 						e.typeAt(uri, 0, len(e.text(uri)), x.is)

@@ -247,7 +247,10 @@ func (e *fakeEditor) edit(d DocumentEdit, checkVersion bool) error {
 	return nil
 }
 
-func (e *fakeEditor) Can(c string) bool { return e.caps[c] }
+func (e *fakeEditor) Can(c string) (can bool) {
+	e.note(func() { can = e.caps[c] })
+	return can
+}
 
 func (e *fakeEditor) SessionChanged(i Info) { e.note(func() { e.infos[i.Session] = i }) }
 
@@ -320,9 +323,13 @@ func (e *fakeEditor) Save(_ context.Context, uri string, version int32, format b
 }
 
 func (e *fakeEditor) Reload(_ context.Context, uri string) (bool, error) {
-	e.note(func() { e.reloads = append(e.reloads, uri) })
-	if e.onReload != nil {
-		return e.onReload(uri)
+	var onReload func(string) (bool, error)
+	e.note(func() {
+		e.reloads = append(e.reloads, uri)
+		onReload = e.onReload
+	})
+	if onReload != nil {
+		return onReload(uri)
 	}
 	return false, ErrUnsupported
 }
