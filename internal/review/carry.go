@@ -63,12 +63,7 @@ type part struct {
 // and puts those that have come into agents' rows, or left them, where the baseline still has
 // them. The rows it makes are added to flows; those in below are to stand below the new rows.
 func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news []row, flows []flowed) (below []row) {
-	first := len(b.out)
-	for n := 0; first > 0 && len(b.out)-first < nearTombs && (n < nearRuns || b.out[first-1].undecided()); first-- {
-		if b.out[first-1].inText() {
-			n++
-		}
-	}
+	first := b.firstNear(from)
 	end := to
 	for n := 0; end < len(b.in) && end < to+nearTombs && (n < nearRuns || b.in[end].undecided()); end++ {
 		if b.in[end].inText() {
@@ -94,6 +89,33 @@ func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news
 		}
 	}
 	return c.below
+}
+
+// firstNear returns the first of the rows that are made which can be near the row from of the window: how
+// near is told by how the rows stood before the event, for which of the ones in front of it are
+// looked at must not depend on the window.
+func (b *builder) firstNear(from int) int {
+	near := map[uint64]bool{}
+	lo := from
+	for n := 0; lo > 0 && from-lo < nearTombs && (n < nearRuns || b.in[lo-1].undecided()); {
+		lo--
+		if b.in[lo].inText() {
+			n++
+		}
+		if b.in[lo].undecided() {
+			near[b.in[lo].id] = true
+		}
+	}
+	first := len(b.out)
+	for first > 0 && len(b.out)-first < nearTombs && b.out[first-1].undecided() {
+		first--
+	}
+	for i := max(0, len(b.out)-2*nearTombs); i < first; i++ {
+		if r := b.out[i]; r.undecided() && near[r.id] {
+			return i
+		}
+	}
+	return first
 }
 
 // leftWords reports whether the words that agents have left of the rows they took out are to be
