@@ -24,6 +24,7 @@ const settings = {
   'extensions.autoUpdate': false,
   'extensions.autoCheckUpdates': false,
   'workbench.startupEditor': 'none',
+  'remote.autoForwardPorts': false, // it tells of servers of other tests
   'workbench.enableExperiments': false,
   'workbench.tips.enabled': false,
   'window.restoreWindows': 'none',
