@@ -300,7 +300,7 @@ func (c *carry) leaves(w *baseWord, k int) {
 		return
 	}
 	w.plain = true
-	if f := &c.flows[k]; w.in.tomb != 0 && f.tomb == 0 {
+	if f := &c.flows[k]; w.in.tomb != 0 && !w.stays && f.tomb == 0 {
 		f.tomb, f.below = w.in.tomb, w.first
 	}
 }
