@@ -235,22 +235,23 @@ func (d *Document) misreads(disk Disk) bool {
 // something unsaved, and has told of no text in which that was so. d is the document as it was; one that was closed and
 // opened since says by itself what it was opened with.
 func (s *Store) Adopted(d *Document, base text.Text) {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	key := uriKey(d.URI)
-	doc := s.get(key)
-	if doc == nil || doc.file != d.file {
-		return
-	}
-	after := *doc
-	after.saved = hashLater(base)
-	after.reconcile()
-	s.put(key, &after)
+	s.amend(d, func(after *Document) {
+		after.saved = hashLater(base)
+		after.reconcile()
+	})
 }
 
 // Wrote notes that the editor of d has written content to the file, which d had before: what d has is unsaved, whatever the
 // editor takes it for.
 func (s *Store) Wrote(d *Document, content text.Text) {
+	s.amend(d, func(after *Document) {
+		after.saved, after.eol = hashLater(content), EndsOf(content).EOL
+		after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, ends: EndsOf(content), at: s.opts.Now()}
+	})
+}
+
+// amend has change amend what is known of the document that d is of, unless that was closed, or opened anew.
+func (s *Store) amend(d *Document, change func(after *Document)) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	key := uriKey(d.URI)
@@ -259,8 +260,7 @@ func (s *Store) Wrote(d *Document, content text.Text) {
 		return
 	}
 	after := *doc
-	after.saved, after.eol = hashLater(content), EndsOf(content).EOL
-	after.disk = &observation{ticket: s.tickets.Add(1), norm: after.saved, ends: EndsOf(content), at: s.opts.Now()}
+	change(&after)
 	s.put(key, &after)
 }
 

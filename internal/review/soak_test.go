@@ -37,6 +37,19 @@ func TestSoak(t *testing.T) {
 	}
 }
 
+// Histories in which something fell that few others come to.
+func TestRareHistories(t *testing.T) {
+	for seed, what := range map[uint64]string{
+		145000000927: "words were looked for in another run, as far as the window went",
+		182000000773: "deleted rows stood twice, where a word of one that stays had come into a plain row",
+	} {
+		if !runHistory(seed, *soakLong) {
+			t.Log(what)
+			report(t, seed, *soakLong)
+		}
+	}
+}
+
 func runHistory(seed uint64, steps int) (ok bool) {
 	defer func() {
 		if recover() != nil {
