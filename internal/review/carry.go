@@ -85,7 +85,7 @@ func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news
 	c.place(from, behind, olds)
 	if left {
 		for k := range flows {
-			flows[k].carried = true // changeReplaced has nothing left to do
+			flows[k].told = true
 		}
 	}
 	return c.below
@@ -280,7 +280,7 @@ func (c *carry) put(w *baseWord, k int, s string) {
 		return
 	}
 	if !w.stays {
-		c.flows[k].carried = c.flows[k].carried || s != ""
+		c.flows[k].told = c.flows[k].told || s != ""
 		c.flows[k].upTo = max(c.flows[k].upTo, w.at+1)
 	}
 	if w.into < 0 {

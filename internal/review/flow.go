@@ -16,11 +16,11 @@ type flowed struct {
 	alone bool   // the agent's row flowed into no other row, and nothing else into this one
 	back  []back // plain rows that flowed into it, to be kept in the baseline, in their order
 
-	moved   bool   // it is an old row, or was one, that stands here now
-	carried bool   // it has words that the baseline has too, and that were in agents' rows or are
-	tomb    uint64 // of a plain row: the deleted row that its first word of those was in, 0 if there is none
-	upTo    int    // the rows of the window in front of it that are not in the text stand above it
-	below   bool   // nothing stood in front of that word there
+	moved bool   // it is an old row, or was one, that stands here now
+	told  bool   // where its words go in the baseline is told already (carry)
+	tomb  uint64 // of a plain row: the deleted row that its first word of those was in, 0 if there is none
+	upTo  int    // the rows of the window in front of it that are not in the text stand above it
+	below bool   // nothing stood in front of that word there
 }
 
 // back is a row of the baseline, or what of it, that is in an agent's: row of of the window.

@@ -84,7 +84,7 @@ func (l *layout) put(n row, f flowed, from int, end ending) {
 		l.out = append(l.out, l.plainRow(n))
 		return
 	}
-	if f.alone && !f.carried {
+	if f.alone && !f.told {
 		l.changeReplaced(from, n.text)
 	}
 	for _, s := range f.back {
