@@ -82,6 +82,7 @@ func (s *session) cancelRunning() {
 		return
 	}
 	s.running.cancelled = true
+	s.running.noMore()
 	s.changed()
 	s.report(s.running, "stopping", false)
 	p, remote := s.proc, s.remote

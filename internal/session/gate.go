@@ -27,6 +27,7 @@ type gate struct {
 	notes  []string      // of what is not
 	parts  []part        // constant once the question is open
 	moves  []*file       // that are to be renamed; likewise
+	ready  func()        // to be called when the question can be withdrawn; may be nil
 
 	mu sync.Mutex // guards what follows
 	q  *question
@@ -56,6 +57,9 @@ func (g *gate) opened(q *question) {
 	g.mu.Lock()
 	g.q = q
 	g.mu.Unlock()
+	if g.ready != nil {
+		g.ready()
+	}
 	g.check()
 }
 

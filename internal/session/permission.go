@@ -42,7 +42,8 @@ type question struct {
 	once   sync.Once
 	ctx    context.Context // ends with the question
 	end    context.CancelFunc
-	shown  int // how often the editors were asked; guarded by broker.mu
+	gone   chan struct{} // closed when nothing shows it any more
+	shown  int           // how often the editors were asked; guarded by broker.mu
 }
 
 func (q *question) settle(o PermissionOutcome) bool { return q.settleAfter(o, func() {}) }
@@ -74,7 +75,7 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 			ID: b.core.newID("q"), Session: s.id, Agent: s.agentName,
 			ToolCall: call, Options: slices.Clone(options), Message: questionMessage(call),
 		},
-		sess: s, turn: t, of: patienceOf(ctx), answer: make(chan PermissionOutcome, 1), ctx: qctx, end: end,
+		sess: s, turn: t, of: patienceOf(ctx), answer: make(chan PermissionOutcome, 1), gone: make(chan struct{}), ctx: qctx, end: end,
 	}
 	if g != nil {
 		q.Message = strings.Join(append([]string{q.Message}, g.notes...), "\n")
@@ -88,6 +89,7 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 	}
 	b.mu.Unlock()
 
+	defer close(q.gone)
 	asked := s.questionOpened(q)
 	if g != nil {
 		g.opened(q)
@@ -116,14 +118,18 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 		}
 	}
 
+	switch {
+	case g == nil:
+	case outcome.Cancelled:
+		g.close()
+	default:
+		outcome = g.answered(outcome, q.Options)
+	}
 	b.mu.Lock()
 	b.open = slices.DeleteFunc(b.open, func(o *question) bool { return o == q })
 	b.mu.Unlock()
 	for _, a := range b.core.attached() {
 		a.editor.Dismiss(q.ID)
-	}
-	if g != nil {
-		outcome = g.answered(outcome, q.Options)
 	}
 	s.questionClosed(q, outcome)
 	return outcome, err
@@ -221,12 +227,12 @@ func (b *broker) cancel(s *session) {
 }
 
 // cancelTurn is cancel for one turn: what another one's tool calls have left open stays so
-// and, at its end, what its own have.
-func (b *broker) cancelTurn(s *session, t *turn, end bool) {
-	b.cancelThose(func(q *question) bool { return q.sess == s && !(q.of.isLeft() && (end || q.turn != t)) })
+// and, at its end, what its own have. It returns those that it has ended.
+func (b *broker) cancelTurn(s *session, t *turn, end bool) []*question {
+	return b.cancelThose(func(q *question) bool { return q.sess == s && !(q.of.isLeft() && (end || q.turn != t)) })
 }
 
-func (b *broker) cancelThose(which func(*question) bool) {
+func (b *broker) cancelThose(which func(*question) bool) []*question {
 	b.mu.Lock()
 	var of []*question
 	for _, q := range b.open {
@@ -238,6 +244,7 @@ func (b *broker) cancelThose(which func(*question) bool) {
 	for _, q := range of {
 		q.settle(PermissionOutcome{Cancelled: true})
 	}
+	return of
 }
 
 // Questions lists the open permission questions, oldest first.
@@ -294,8 +301,15 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 	if len(r.Options) == 0 {
 		return PermissionOutcome{Cancelled: true}, nil
 	}
-	g := s.propose(ctx, call, raw)
-	defer g.close()
+	asking, ready := s.readies(ctx, t)
+	defer ready()
+	g := s.propose(asking, call, raw)
+	if g == nil {
+		ready()
+	} else {
+		g.ready = ready
+		defer g.close()
+	}
 	o, err := h.core.broker.askGate(ctx, s, t, call, r.Options, g)
 	switch {
 	case o.Cancelled:

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -80,6 +81,13 @@ type turn struct {
 	looked    bool // at the disk for the last time
 	cancelled bool
 	replaced  bool // cancelled for a prompt that was to be sent at once
+
+	// What its questions are about is made ready to be shown under asking, and it ends
+	// with the turn; readying counts what has not come to that. Both are made with
+	// the start of the turn.
+	asking   context.Context
+	noMore   context.CancelFunc // ends asking
+	readying sync.WaitGroup
 }
 
 func (s *session) remoteID() string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -167,6 +168,7 @@ func (s *session) pump() {
 	}
 	t := s.queue[0]
 	s.queue = s.queue[1:]
+	t.asking, t.noMore = context.WithCancel(s.core.ctx)
 	if s.running = t; s.began == nil {
 		s.began = map[string]time.Time{}
 	}
@@ -200,7 +202,11 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	s.mu.Lock()
 	t.over = true
 	s.mu.Unlock()
-	s.core.broker.cancelTurn(s, t, true)
+	t.noMore()
+	t.readying.Wait()
+	for _, q := range s.core.broker.cancelTurn(s, t, true) {
+		<-q.gone // with what it showed
+	}
 	s.core.lastPoint(s, t)
 	ended()
 	s.core.durable.beforeCopies().end(s)
@@ -328,6 +334,25 @@ func (s *session) tooLate(t *turn) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return t.ending()
+}
+
+// readies says that a question of a turn is being made ready, until what it returns is called:
+// the turn does not end before, as the question's hunks would be seen after it. The
+// context ends as soon as nothing is to be asked any more. t may be nil, and ctx is not its.
+func (s *session) readies(ctx context.Context, t *turn) (asking context.Context, ready func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t == nil || t.ending() {
+		return ctx, func() {}
+	}
+	t.readying.Add(1)
+	asking, end := context.WithCancel(ctx)
+	stop := context.AfterFunc(t.asking, end)
+	return asking, sync.OnceFunc(func() {
+		stop()
+		end()
+		t.readying.Done()
+	})
 }
 
 // ending says that a turn is cancelled or over; the session's mu is held.
