@@ -195,6 +195,20 @@ func (n *Nvim) Input(keys string) {
 	}
 }
 
+// Quit has keys end Neovim, and waits until it is gone, and what it has started.
+func (n *Nvim) Quit(keys string) {
+	n.t.Helper()
+	started, end := n.children(), time.Now().Add(Patience)
+	n.Input(keys)
+	for n.ExecLua("", nil) == nil {
+		if time.Now().After(end) {
+			n.t.Fatalf("%s does not end Neovim; the screen is\n%s", keys, n.Screen())
+		}
+	}
+	_ = n.Close()
+	started.wait(Patience)
+}
+
 // Screen is what is to be seen: the rows of the screen, without trailing blanks.
 func (n *Nvim) Screen() string { return n.screen.text() }
 

@@ -14,6 +14,8 @@ local api = vim.api
 local reviews = {}
 ---@type string[][] ids of what each decision rejected, newest last, whatever became of it
 local rejected = {}
+---@type table<string, true> of these files something can be brought back, as far as is known
+local restorable = {}
 ---@type fun()[]
 local listeners = {}
 
@@ -76,6 +78,15 @@ local function watch()
         if api.nvim_win_get_cursor(0)[1] == 1 then
           hunks.show_top(args.buf, api.nvim_get_current_win())
         end
+      end
+    end,
+  })
+  -- before keys that are behind the command which opens it, whether acp-ls runs or not
+  api.nvim_create_autocmd({ 'BufReadPost', 'BufNewFile' }, {
+    group = group,
+    callback = function(args)
+      if restorable[vim.uri_from_bufnr(args.buf)] then
+        keys.offer(args.buf, actions)
       end
     end,
   })
@@ -154,6 +165,55 @@ local function take(review)
     return
   end
   M.draw(uri)
+end
+
+---Notes of which files something can be brought back, and sets the keys there.
+---@param files table[] Reviews, of acp.review.list with state rejected
+---@param uri string? the file it was asked of; all if nil
+local function note_rejected(files, uri)
+  if uri then
+    restorable[uri] = nil
+  else
+    restorable = {}
+  end
+  for _, review in ipairs(files) do
+    local file = review.file
+    if #(review.hunks or {}) > 0 or file and file.state == 'rejected' then
+      local known = util.normal_uri(review.uri)
+      restorable[known] = true
+      local bufnr = buffer_of(known)
+      if bufnr then
+        keys.offer(bufnr, actions)
+      end
+    end
+  end
+end
+
+local listed = false -- what can be brought back of all files, by the acp-ls that runs
+local opened ---@type string[]? documents, since it was last asked for
+
+---A document is open: its keys are there if something of it can be brought back.
+---@param uri string
+function M.on_open(uri)
+  watch()
+  if opened then
+    opened[#opened + 1] = uri
+    return
+  end
+  opened = { uri }
+  vim.schedule(function()
+    local one = listed and #opened == 1 and opened[1] or nil
+    opened = nil
+    if not client.running() then
+      return
+    end
+    listed = true
+    client.execute('acp.review.list', { state = 'rejected', uri = one }, function(err, result)
+      if not err then
+        note_rejected(result.files or {}, one)
+      end
+    end)
+  end)
 end
 
 ---acp/review
@@ -243,6 +303,9 @@ local function decide(command, arg, done, tells)
       end, result.decided or {})
       if #ids > 0 then
         rejected[#rejected + 1] = ids
+        for _, review in ipairs(result.files or {}) do
+          restorable[util.normal_uri(review.uri)] = true
+        end
       end
     end
     if tells then
@@ -518,7 +581,7 @@ end
 function M.on_exit()
   hunks.clear_all()
   keys.rest_all(actions)
-  reviews, rejected, deciding, restoring = {}, {}, 0, {}
+  reviews, rejected, deciding, restoring, listed = {}, {}, 0, {}, false
   for _, fn in ipairs(listeners) do
     fn()
   end

@@ -119,16 +119,32 @@ end
 ---@return boolean
 local function free(mode, lhs)
   for i = 1, #lhs do
-    if next(vim.fn.maparg(lhs:sub(1, i), mode, false, true)) then
+    local old = vim.fn.maparg(lhs:sub(1, i), mode, false, true)
+    if next(old) and not config.is_ours(old) then -- ours outlive a buffer that is read anew
       return false
     end
   end
   return true
 end
 
+---Sets those of our keys in a buffer that mean nothing else to the user, where there is
+---nothing to decide: `ghu` is for what was rejected, and `ghr` pressed once more must not be
+---what it is to Neovim, which is to select and to replace.
+---@param bufnr integer
+---@param actions table<string, function|table>
+function M.offer(bufnr, actions)
+  if mapped[bufnr] or not api.nvim_buf_is_loaded(bufnr) then
+    return
+  end
+  mapped[bufnr] = { actions = actions, before = {}, resting = true }
+  api.nvim_buf_call(bufnr, function()
+    config.map('review', bufnr, actions, free)
+    map_beginnings(bufnr, actions)
+  end)
+end
+
 ---Gives back the keys that mean something else to the user, when the last hunk is
----decided. The others stay: `ghu` is for what was rejected, and `ghr` pressed once more
----must not be what it is to Neovim, which is to select and to replace.
+---decided. The others stay.
 ---@param bufnr integer
 ---@param actions table<string, function|table>
 function M.rest(bufnr, actions)
@@ -136,13 +152,7 @@ function M.rest(bufnr, actions)
     return
   end
   unmap(bufnr)
-  if api.nvim_buf_is_loaded(bufnr) then
-    mapped[bufnr] = { actions = actions, before = {}, resting = true }
-    api.nvim_buf_call(bufnr, function()
-      config.map('review', bufnr, actions, free)
-      map_beginnings(bufnr, actions)
-    end)
-  end
+  M.offer(bufnr, actions)
 end
 
 ---Forgets a buffer that is unloaded: its keys are gone with it.

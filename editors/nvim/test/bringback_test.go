@@ -1,0 +1,216 @@
+package nvim_test
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"acp-ls/internal/nvimtest"
+)
+
+// again is a project in which Neovim, and acp-ls under it, end and are started again.
+type again struct {
+	*env
+	version, program, state, pid string
+	args                         []string // of Neovim, without a file
+}
+
+func newAgain(t *testing.T, version string, files ...string) *again {
+	t.Helper()
+	program, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, args := project(t, files...)
+	a := &again{env: &env{t: t, dir: dir}, version: version, program: program,
+		state: t.TempDir(), pid: filepath.Join(t.TempDir(), "pid"), args: args[:len(args)-1]}
+	return a
+}
+
+// start starts Neovim with one of the files, and the chat, and goes to the file.
+func (a *again) start(file string) {
+	a.t.Helper()
+	a.Nvim = nvimtest.Start(a.t, a.version, nvimtest.Dir(a.dir), nvimtest.Env("XDG_STATE_HOME="+a.state),
+		nvimtest.Args(append(a.args[:len(a.args):len(a.args)], a.path(file))...))
+	// exec keeps the process id.
+	a.Exec(`local program, pid = ...
+		require('acp').setup({
+			cmd = { 'sh', '-c', 'echo $$ >"$0" && exec "$1"', pid, program },
+			settings = { agents = { demo = { args = { 'demo-agent', '--pace=0s' } } },
+				permissions = { { decide = 'allow' } } },
+		})`, nil, a.program, a.pid)
+	a.chat()
+}
+
+// chat opens the chat, which starts acp-ls, and goes back to the file.
+func (a *again) chat() {
+	a.t.Helper()
+	a.Input(":Acp<CR>")
+	a.WaitScreen("Ask demo")
+	a.WaitLua(`require('acp.client').get() ~= nil`)
+	a.Input("<Esc><C-w>h")
+	a.WaitLua(`vim.fn.mode() == 'n' and vim.bo.buftype == ''`)
+}
+
+// heard waits until acp-ls has answered all that the plugin has asked it so far.
+func (a *again) heard() {
+	a.t.Helper()
+	a.Exec(`vim.g.heard = false
+		vim.schedule(function()
+			require('acp').execute('acp.review.list', nil, function() vim.g.heard = true end)
+		end)`, nil)
+	a.WaitLua(`vim.g.heard`)
+}
+
+// kill ends acp-ls as kill -9 does.
+func (a *again) kill() {
+	a.t.Helper()
+	b, err := os.ReadFile(a.pid)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	id, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	p, err := os.FindProcess(id)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		a.t.Fatal(err)
+	}
+	a.WaitScreen("acp-ls ended (signal 9)")
+	a.WaitLua(`not require('acp.client').running()`)
+	a.Input("<CR>") // where the message waits for one
+}
+
+// bring presses ghu, which brings what was rejected back, and rejects it again.
+func (a *again) bring(with, without string) {
+	a.t.Helper()
+	a.WaitLua(`vim.fn.maparg('ghu', 'n') ~= ''`)
+	a.press("ggghu")
+	a.buffer(with)
+	a.WaitScreen("1/1 demo")
+	a.press("gg]hghr")
+	a.buffer(without)
+	a.WaitGone("1/1 demo")
+}
+
+// ghu brings back what was rejected in an earlier Neovim, or acp-ls, and before the buffer was
+// closed. Where nothing was it is what it is to Neovim.
+func TestBringBackLater(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		const with = "one\nzwei\nthree\nfour\nfive\nsix\nseven\neight\n"
+		a := newAgain(t, version, "a.txt", numbers, "b.txt", numbers, "c.txt", numbers)
+		mapped := `vim.fn.maparg('ghu', 'n') ~= ''`
+		a.start("a.txt")
+		for _, name := range []string{"a.txt", "b.txt", "c.txt"} {
+			a.Input(":e " + name + "<CR>")
+			a.prompt(`replace "two" with "zwei" in @` + name)
+			a.buffer(with)
+			a.WaitScreen("1/1 demo")
+			a.idle()
+			if name == "c.txt" {
+				a.press("gg]hgha")
+			} else {
+				a.press("gg]hghr")
+				a.buffer(numbers)
+			}
+			a.WaitGone("1/1 demo")
+		}
+
+		// The buffer was closed; keys are behind the command that opens it.
+		for _, closes := range []string{"bdelete", "bwipeout", "bunload"} {
+			a.Input(":e b.txt<CR>")
+			a.press(":" + closes + " a.txt<CR>")
+			a.press(":e a.txt<CR>ghu")
+			a.buffer(with)
+			a.WaitScreen("1/1 demo")
+			a.press("gg]hghr")
+			a.buffer(numbers)
+			a.WaitGone("1/1 demo")
+		}
+		a.press(":e!<CR>")
+		a.bring(with, numbers)
+
+		// Neovim was left, with the file open or opened later.
+		a.Quit(":wqa<CR>")
+		a.start("a.txt")
+		a.bring(with, numbers)
+		a.press(":e b.txt<CR>ghu")
+		a.buffer(with)
+		a.WaitScreen("1/1 demo")
+		a.press("gg]hghr")
+		a.buffer(numbers)
+		a.press(":e c.txt<CR>")
+		a.heard()
+		a.WaitLua(`vim.fn.expand('%:t') == 'c.txt' and not ` + mapped)
+		a.Quit(":qa!<CR>")
+		a.start("b.txt")
+		a.bring(with, numbers)
+
+		// acp-ls was killed, the buffer there, closed while it is gone, or later.
+		for _, closes := range []string{"", "bdelete", "bwipeout"} {
+			a.kill()
+			if closes != "" {
+				a.press(":e c.txt<CR>:" + closes + " b.txt<CR>:e b.txt<CR>")
+			}
+			a.press("ghu") // changes nothing
+			a.buffer(numbers)
+			a.chat()
+			a.bring(with, numbers)
+		}
+		a.kill()
+		a.press(":e a.txt<CR>:bwipeout b.txt<CR>")
+		a.chat()
+		a.WaitLua(mapped)
+		a.press(":e b.txt<CR>ghu")
+		a.buffer(with)
+		a.WaitScreen("1/1 demo")
+
+		// What is pending, and decided, is not to be brought back any more.
+		a.press("gg]hgha")
+		a.WaitGone("1/1 demo")
+		a.Quit(":wqa<CR>")
+		a.start("b.txt")
+		a.Input(":e a.txt<CR>")
+		a.WaitLua(mapped)
+		a.press(":e b.txt<CR>")
+		a.heard()
+		a.WaitLua(`vim.fn.expand('%:t') == 'b.txt' and not ` + mapped)
+	})
+}
+
+// Of several rejections of an earlier run ghu cannot tell which was the last, and says so; keys
+// of the user's own stay theirs.
+func TestBringBackLaterOfSeveral(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		a := newAgain(t, version, "p.go", threeCounts)
+		a.start("p.go")
+		a.prompt("rename count to total in @p.go")
+		a.WaitScreen("3/3 demo")
+		a.idle()
+		a.press("ghR")
+		a.buffer(threeCounts)
+		a.WaitGone("3/3 demo")
+		a.Quit(":wqa<CR>")
+		a.start("p.go")
+		a.WaitLua(`vim.fn.maparg('ghu', 'n') ~= ''`)
+		a.Input("ggghu")
+		a.WaitScreen("3 hunks of this file were rejected: :Acp restore lets you choose")
+		a.buffer(threeCounts)
+		a.Quit(":qa<CR>")
+
+		a.args = append(a.args, "--cmd", "autocmd BufReadPost * nnoremap <buffer> ]h :let g:mine = 1<CR>", "--cmd", "nnoremap ghr :let g:mine = 2<CR>")
+		a.start("p.go")
+		a.WaitLua(`vim.fn.maparg('ghu', 'n') ~= ''`)
+		a.press("]h")
+		a.WaitLua(`vim.g.mine == 1`)
+		a.press("ghr")
+		a.WaitLua(`vim.g.mine == 2`)
+		a.buffer(threeCounts)
+	})
+}
