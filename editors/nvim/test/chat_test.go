@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -159,6 +160,8 @@ func TestAgentThatDoesNotStart(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "main.go", program)
 		release := make(chan struct{})
+		start := sync.OnceFunc(func() { close(release) })
+		defer start()
 		e.on("acp.session.new", func(arg) any {
 			<-release
 			return &rpcError{Code: -32803, Message: "claude needs a login", Data: map[string]any{"kind": "authRequired"}}
@@ -167,13 +170,15 @@ func TestAgentThatDoesNotStart(t *testing.T) {
 		e.WaitScreen("starting")
 		e.Input("itoo early<Esc><CR>") // waits for the session
 		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == ''`)
-		close(release)
+		e.WaitScreen("waits until claude has started")
+		start()
 		var got struct{ Agent string }
 		if err := json.Unmarshal(e.expect("acp.session.new"), &got); err != nil || got.Agent != "claude" {
 			t.Errorf("asked for %+v, %v", got, err)
 		}
 		e.WaitScreen("✗ claude needs a login")
 		e.WaitScreen(":Acp login")
+		e.WaitGone("waits until")
 		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'too early'`)
 		e.none("acp.prompt")
 
@@ -193,6 +198,8 @@ func TestStopBeforeTheSessionIsThere(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				e := setup(t, version, "", "main.go", program)
 				release := make(chan struct{})
+				start := sync.OnceFunc(func() { close(release) })
+				defer start()
 				e.on("acp.session.new", func(arg) any {
 					<-release
 					return info("idle")
@@ -214,8 +221,9 @@ func TestStopBeforeTheSessionIsThere(t *testing.T) {
 				e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == ''`)
 				e.Input(":Acp stop<CR>")
 				e.WaitScreen("not sent, it is in the input again")
+				e.WaitGone("waits until")
 				e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'too early'`)
-				close(release)
+				start()
 				e.WaitLua(`require('acp.chat').current() ~= nil and require('acp.chat').current().info.state == 'idle'`)
 				e.none("acp.prompt")
 				e.Input("<CR>")
@@ -223,6 +231,51 @@ func TestStopBeforeTheSessionIsThere(t *testing.T) {
 					t.Errorf("sent %+v", p)
 				}
 			})
+		}
+	})
+}
+
+// What is said of prompts that wait goes when they are sent, and leaves what stands around it
+// as it is.
+func TestPromptsThatWaited(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		release := make(chan struct{})
+		start := sync.OnceFunc(func() { close(release) })
+		defer start()
+		e.on("acp.session.new", func(arg) any {
+			<-release
+			return info("idle")
+		})
+		e.on("acp.prompt", func(arg) any { return map[string]any{"session": "s1", "turn": "s1.1"} })
+		e.Input(":Acp new claude<CR>")
+		e.until("acp.session.new", func() bool {
+			return slices.ContainsFunc(e.received, func(m message) bool { return m.Method == "acp.session.new" })
+		})
+		e.notify("acp/session", info("starting"))
+		e.WaitLua(`require('acp.chat').session_id() == 's1'`)
+		e.Input("ifirst<Esc><CR>isecond<Esc><CR>")
+		e.WaitScreen(": first")
+		e.WaitScreen(": second")
+		e.entry("n1", "notice", "text", "fetching claude")
+		e.WaitScreen("fetching claude")
+		start()
+		for _, text := range []string{"first", "second"} {
+			if p := e.expectPrompt(); p.Text != text {
+				t.Errorf("sent %+v, want %s", p, text)
+			}
+		}
+		e.entry("u1", "user", "text", "first")
+		e.entry("a1", "agent", "text", "the ")
+		e.chunk("a1", "answer")
+		e.WaitScreen("the answer")
+		e.WaitGone("waits until")
+		var lines []string
+		e.Exec(`local chat = require('acp.chat').current().transcript.buf
+			return vim.api.nvim_buf_get_lines(chat, 0, -1, false)`, &lines)
+		want := []string{"· fetching claude", "", "first", "", "the answer"}
+		if !slices.Equal(lines, want) {
+			t.Errorf("the chat has %q, want %q", lines, want)
 		}
 	})
 }
@@ -752,6 +805,8 @@ func TestPromptsKeepTheirOrder(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "main.go", program)
 		release := make(chan struct{})
+		start := sync.OnceFunc(func() { close(release) })
+		defer start()
 		e.on("acp.session.new", func(arg) any {
 			<-release
 			return info("idle")
@@ -781,7 +836,7 @@ func TestPromptsKeepTheirOrder(t *testing.T) {
 		e.notify("acp/session", info("starting", "sessionId", "a1"))
 		e.Input(":lua more(1)<CR>")
 		e.WaitLua(`sent == 9`)
-		close(release)
+		start()
 		e.Input(":lua more(3)<CR>")
 		for i := 1; i <= 12; i++ {
 			if p := e.expectPrompt(); p.Text != fmt.Sprint(i) || p.Session != "s1" {

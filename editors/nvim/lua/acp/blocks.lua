@@ -36,12 +36,18 @@ end
 ---Kinds that stand close together.
 local compact = { tool = true, thought = true, notice = true }
 
+---@param kind string
+---@param before acp.Block?
+---@return 0|1 # empty rows between them
+local function gap(kind, before)
+  return before and not (compact[before.kind] and compact[kind]) and 1 or 0
+end
+
 ---Adds a block without rows at the end.
 ---@param entry table
 ---@return acp.Block
 function B:add(entry)
   local before = self:last()
-  local close = before and compact[before.kind] and compact[entry.kind]
   ---@type acp.Block
   local block = {
     id = entry.id,
@@ -50,7 +56,7 @@ function B:add(entry)
     index = #self.list + 1,
     row = before and before.row + before.rows or 0,
     rows = 0,
-    gap = (before and not close) and 1 or 0,
+    gap = gap(entry.kind, before),
     closed = false,
     open = false,
     since = vim.uv.now(),
@@ -63,6 +69,23 @@ function B:add(entry)
   self.list[block.index] = block
   self.by_id[entry.id] = block
   return block
+end
+
+---Takes a block out, whose rows are gone.
+---@param block acp.Block
+---@return acp.Block? # the one behind it, which is to be drawn anew
+function B:remove(block)
+  self:grow(block, -block.rows)
+  table.remove(self.list, block.index)
+  self.by_id[block.id] = nil
+  for i = block.index, #self.list do
+    self.list[i].index = i
+  end
+  local behind = self.list[block.index]
+  if behind then
+    behind.gap = gap(behind.kind, self.list[block.index - 1])
+  end
+  return behind
 end
 
 ---@return acp.Block?

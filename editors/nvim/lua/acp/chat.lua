@@ -22,6 +22,7 @@ local api = vim.api
 ---@class acp.Outgoing
 ---@field prompt table argument of acp.prompt
 ---@field selection acp.Selection? to be given back if it cannot be sent
+---@field unsay fun()? takes back what is said of its waiting
 
 local current ---@type string? session shown, once there is one
 local agent ---@type string? that the user asked for
@@ -201,6 +202,18 @@ local function give_back(items)
   end
 end
 
+---@return acp.Outgoing[] # what has waited for the session, and waits no more
+local function take_unsent()
+  local items = unsent
+  unsent = {}
+  for _, item in ipairs(items) do
+    if item.unsay then
+      item.unsay()
+    end
+  end
+  return items
+end
+
 ---Puts prompts into the input that waited for their turn when acp-ls ended.
 ---@param waited string[]
 function M.take_back(waited)
@@ -246,8 +259,7 @@ end
 ---@param note string? what is to be said first
 local function begun(new, note)
   starting, awaited = nil, nil
-  local items = unsent
-  unsent = {}
+  local items = take_unsent()
   local session = sessions.on_session(new)
   session.lost = nil
   M.show(new.session)
@@ -278,8 +290,7 @@ function M.start(name, lost)
     end
     if err then
       starting, awaited = nil, nil
-      give_back(unsent)
-      unsent = {}
+      give_back(take_unsent())
       panel.refresh()
       local hint = err.kind == 'authRequired' and 'Log in with :Acp login' or nil
       local session = M.current()
@@ -322,8 +333,7 @@ local function resume(session)
     old.state = 'failed'
     if err and err.kind == 'ended' then
       starting = nil
-      give_back(unsent)
-      unsent = {}
+      give_back(take_unsent())
       panel.refresh()
     elseif err then
       M.start(old.agent, session)
@@ -364,7 +374,11 @@ function M.prompt(text, opts)
         info().agent,
         text
       )
-      shown():entry({ id = 'acp-waiting-' .. waiting, kind = 'notice', text = note })
+      local chat, id = shown(), 'acp-waiting-' .. waiting
+      chat:entry({ id = id, kind = 'notice', text = note })
+      item.unsay = function()
+        chat:remove(id)
+      end
     end
   end, soon)
   if starting or waits then
@@ -417,8 +431,7 @@ end
 function M.stop()
   local session = M.current()
   if #unsent > 0 then
-    give_back(unsent)
-    unsent = {}
+    give_back(take_unsent())
     panel.refresh()
     local name = info().agent
     util.notify(('not sent, it is in the input again: %s is still starting'):format(name))

@@ -268,6 +268,20 @@ function T:apply_entry(entry)
   self:redraw(block)
 end
 
+---@param id string
+function T:take_out(id)
+  local block = self.blocks.by_id[id]
+  if not block then
+    return
+  end
+  api.nvim_buf_clear_namespace(self.buf, ns, block.row, block.row + block.rows)
+  api.nvim_buf_set_lines(self.buf, block.row, block.row + block.rows, false, {})
+  local behind = self.blocks:remove(block)
+  if behind then
+    self:redraw(behind)
+  end
+end
+
 ---@param block acp.Block
 function T:link_terminals(block)
   local tool = block.entry.tool
@@ -345,6 +359,8 @@ function T:step()
   self.head = self.head + 1
   if op.op == 'entry' then
     self:apply_entry(op.entry)
+  elseif op.op == 'remove' then
+    self:take_out(op.id)
   elseif op.op == 'redraw' then
     op.block.dirty = false
     self:redraw(op.block)
@@ -367,6 +383,13 @@ end
 ---@param entry table Entry of the contract
 function T:entry(entry)
   self:push({ op = 'entry', entry = entry })
+  self:pump()
+end
+
+---Takes an entry out that is not true any more.
+---@param id string
+function T:remove(id)
+  self:push({ op = 'remove', id = id })
   self:pump()
 end
 
