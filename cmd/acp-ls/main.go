@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -17,12 +18,17 @@ import (
 	"acp-ls/acpclient/proc"
 )
 
-// version is set when the program is built (Makefile).
-var version = "unknown"
+const unknownVersion = "unknown"
+
+// version is set when the program is built (Makefile); else it is what Go has noted.
+var version = unknownVersion
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "guard" {
 		os.Exit(proc.GuardMain(os.Args[2:])) // before anything else: see GuardMain
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = versionOf(version, info)
 	}
 	signal.Ignore(syscall.SIGPIPE) // an editor that is gone is noticed by the write
 	// An editor that closes its window sends SIGHUP, or just goes away.
@@ -30,6 +36,15 @@ func main() {
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// versionOf is the version that was set or, if none was, the one that Go has made of the
+// commit. It makes none without git, nor if it is told not to look (-buildvcs=false).
+func versionOf(set string, info *debug.BuildInfo) string {
+	if v := info.Main.Version; set == unknownVersion && v != "" && v != "(devel)" {
+		return v
+	}
+	return set
 }
 
 // program is what a command gets of the world.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +33,21 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"frames": frames},
 	})
+}
+
+// A program that `go build` or `go install` has made tells its version too.
+func TestVersion(t *testing.T) {
+	for _, c := range []struct{ set, noted, want string }{
+		{"unknown", "v0.0.0-20261129154638-ee5970ee0d99+dirty", "v0.0.0-20261129154638-ee5970ee0d99+dirty"},
+		{"unknown", "v1.2.3", "v1.2.3"},
+		{"unknown", "(devel)", "unknown"},
+		{"unknown", "", "unknown"},
+		{"v1.2.3-4-gee5970e", "v1.2.4-0.20261129154638-ee5970ee0d99", "v1.2.3-4-gee5970e"},
+	} {
+		if got := versionOf(c.set, &debug.BuildInfo{Main: debug.Module{Version: c.noted}}); got != c.want {
+			t.Errorf("set %q, noted %q: %q, want %q", c.set, c.noted, got, c.want)
+		}
+	}
 }
 
 func frames(ts *testscript.TestScript, neg bool, args []string) {
