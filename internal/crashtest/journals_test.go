@@ -221,6 +221,44 @@ func TestTheLastWindowEndsLater(t *testing.T) {
 	}
 }
 
+// What was rejected there is not shown, but that there is something to bring back is told.
+func TestTheLastWindowHasRejected(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"open", "closed", "accepted"} {
+		w.write(name, "1\n2\n3\n")
+	}
+	old := w.start()
+	turn := w.prompt()
+	for _, name := range []string{"open", "closed", "accepted"} {
+		turn.reads(name)
+		turn.wrote(turn.writes(name, "1\nTWO\n3\n"))
+	}
+	turn.end()
+	for _, name := range []string{"open", "closed"} {
+		old.command("acp.review.reject", map[string]any{"uri": w.uri(name)}, nil)
+	}
+	old.command("acp.review.accept", map[string]any{"uri": w.uri("accepted")}, nil)
+	next := w.start()
+	next.open("open", "1\n2\n3\n")
+	next.open("accepted", "1\nTWO\n3\n")
+	old.end()
+	for _, name := range []string{"open", "closed"} {
+		check(t, next.editor.Await(w.limit(), "word of "+name, fakeeditor.Matching("acp/review", func(r struct {
+			URI   string
+			Hunks []struct{ Text string }
+		}) bool {
+			if r.URI == w.uri("accepted") {
+				t.Errorf("%s has nothing to bring back", r.URI)
+			}
+			return r.URI == w.uri(name) && len(r.Hunks) == 0
+		})))
+		if hunks := next.hunks(name, "rejected"); len(hunks) != 1 || hunks[0].Text != "TWO\n" {
+			t.Errorf("rejected of %s: %+v", name, hunks)
+		}
+	}
+	next.end()
+}
+
 // Two acp-ls may have undecided changes in one file, each of which takes the other's for the
 // user's. What the one has left that is gone comes back, whatever the other has done since:
 // it died too, has decided, or is there yet.

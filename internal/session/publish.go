@@ -83,6 +83,21 @@ func (f *file) show(hunks []review.Hunk, rev uint64) {
 	}
 }
 
+// tellRejected sends that nothing is to be reviewed, though nothing was before, if something can
+// be brought back by now: an editor may have asked for that already.
+func (f *file) tellRejected() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	rejected := f.rejectedChange() != nil || f.refusedChange() != nil || f.doc != nil && len(visible(f.doc.Hunks(review.StateRejected))) > 0
+	if f.shown || !rejected {
+		return
+	}
+	r := f.review(nil)
+	for _, a := range f.core.attached() {
+		a.editor.ReviewChanged(r)
+	}
+}
+
 // review describes the file's state; mu is held.
 func (f *file) review(hunks []review.Hunk) Review {
 	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.shownChange()}

@@ -138,6 +138,9 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 			f.takeLeft(t.left)
 			f.keepLeft(t.left)
 		}
+		if !first {
+			f.tellRejected()
+		}
 	}
 	d.tellLater(later)
 	if !d.write(true) || d.hasFailed() { // what was passed on may not be there

@@ -3,6 +3,7 @@ package nvim_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -212,5 +213,38 @@ func TestBringBackLaterOfSeveral(t *testing.T) {
 		a.press("ghr")
 		a.WaitLua(`vim.g.mine == 2`)
 		a.buffer(threeCounts)
+	})
+}
+
+// What an acp-ls that ended later than the next one began has left to bring back has its keys as
+// soon as that is told.
+func TestBringBackToldLater(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers, "b.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		e.expect("acp.review.list")
+		e.Input("<C-w>h")
+		e.WaitLua(`vim.bo.buftype == '' and vim.fn.maparg('ghu', 'n') == ''`)
+		e.on("acp.review.list", func(a arg) any {
+			var files []any
+			for _, name := range []string{"a.txt", "b.txt"} {
+				if strings.Contains(string(a), name) {
+					files = append(files, e.reviewOf(name, v, newHunk("of "+name, "rejected", 1, 2, "two\n", "zwei\n")))
+				}
+			}
+			return map[string]any{"files": files}
+		})
+		e.review("b.txt", v)
+		e.expect("acp.review.list")
+		e.review("a.txt", v)
+		e.WaitLua(`vim.fn.maparg('ghu', 'n') ~= ''`)
+		e.Input(":e b.txt<CR>ghu")
+		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"of b.txt"}) {
+			t.Errorf("restored %+v", d)
+		}
+		if got := e.Text(0) + "\n"; got != numbers {
+			t.Errorf("the text is %q", got)
+		}
 	})
 }

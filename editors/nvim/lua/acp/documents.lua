@@ -210,7 +210,7 @@ local function open(item)
   item.text = M.whole_text(bufnr)
   listen(bufnr)
   require('acp.disk').watch(bufnr)
-  require('acp.review').on_open(item.uri)
+  require('acp.review').recall(item.uri)
 end
 
 ---Has documents told whose line ends the user has turned, which changes no line of a buffer.

@@ -147,6 +147,9 @@ local function take(review)
   local uri = util.normal_uri(review.uri)
   local empty = #(review.hunks or {}) == 0 and not review.file
   tell_gone(uri, review.file)
+  if empty and not reviews[uri] then -- an earlier acp-ls may have left something
+    M.recall(uri)
+  end
   reviews[uri] = not empty and review or nil
   local doc = documents.by_uri(uri)
   if doc and not empty and review.version and documents.version(doc) ~= review.version then
@@ -190,20 +193,20 @@ local function note_rejected(files, uri)
 end
 
 local listed = false -- what can be brought back of all files, by the acp-ls that runs
-local opened ---@type string[]? documents, since it was last asked for
+local asked ---@type string[]? files, in this turn of the event loop
 
----A document is open: its keys are there if something of it can be brought back.
+---Asks whether something of a file can be brought back, which has its keys set.
 ---@param uri string
-function M.on_open(uri)
+function M.recall(uri)
   watch()
-  if opened then
-    opened[#opened + 1] = uri
+  if asked then
+    asked[#asked + 1] = uri
     return
   end
-  opened = { uri }
+  asked = { uri }
   vim.schedule(function()
-    local one = listed and #opened == 1 and opened[1] or nil
-    opened = nil
+    local one = listed and #asked == 1 and asked[1] or nil
+    asked = nil
     if not client.running() then
       return
     end
