@@ -142,14 +142,24 @@ func (d *Doc) groups(edits []linediff.Edit, lo, reach int) []group {
 }
 
 // around returns the text rows [lo, hi) with those of the runs that touch them, and then of those
-// no further than reach rows away.
+// that are parted from these by no more than reach rows in all, on either side; with far more rows
+// between, they are not looked for.
 func (d *Doc) around(lo, hi, reach int) (from, to int) {
 	first, last := d.touching(lo, hi)
 	if first == last {
 		return lo, hi
 	}
-	if reach > 0 {
-		first, last = d.touching(lo-reach, hi+reach)
+	for n := reach; n > 0 && first > 0 && lo-d.runs[first].at < nearTombs; first-- {
+		above := d.runs[first-1]
+		if n -= d.runs[first].at - above.at - above.n; n < 0 {
+			break
+		}
+	}
+	for n := reach; n > 0 && last < len(d.runs); last++ {
+		end := d.runs[last-1].at + d.runs[last-1].n
+		if n -= d.runs[last].at - end; n < 0 || end-hi >= nearTombs {
+			break
+		}
 	}
 	end := d.runs[last-1]
 	return min(lo, d.runs[first].at), max(hi, end.at+end.n)

@@ -77,7 +77,22 @@ func (p *paragraph) change(words []string) { p.send(fill(words, p.width), Author
 func (p *paragraph) step() {
 	words := strings.Fields(p.Text().String())
 	at := p.r.IntN(len(words) + 1)
-	switch p.r.IntN(8) {
+	switch p.r.IntN(9) {
+	case 8: // words are typed in a row that is opened for them
+		rows := strings.SplitAfter(p.Text().String(), "\n")
+		i := p.r.IntN(len(rows))
+		p.send(strings.Join(slices.Insert(slices.Clone(rows), i, "\n"), ""), AuthorUser)
+		at = len(strings.Fields(strings.Join(rows[:i], "")))
+		word := p.word("u")
+		whole := p.r.IntN(2) == 0 // the row stays for itself while the word is typed
+		for n := 1; n <= len(word); n++ {
+			if whole {
+				p.send(strings.Join(slices.Insert(slices.Clone(rows), i, word[:n]+"\n"), ""), AuthorUser)
+			} else {
+				p.change(slices.Insert(slices.Clone(words), at, word[:n]))
+			}
+		}
+		p.change(slices.Insert(slices.Clone(words), at, word))
 	case 0: // a word is deleted
 		if at < len(words) {
 			p.gone[words[at]] = true

@@ -66,7 +66,7 @@ func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news
 	first := b.firstNear(from)
 	end := to
 	for n := 0; end < len(b.in) && end < to+nearTombs && (n < nearRuns || b.in[end].undecided()); end++ {
-		if b.in[end].inText() {
+		if !b.in[end].undecided() {
 			n++
 		}
 	}
@@ -99,7 +99,7 @@ func (b *builder) firstNear(from int) int {
 	lo := from
 	for n := 0; lo > 0 && from-lo < nearTombs && (n < nearRuns || b.in[lo-1].undecided()); {
 		lo--
-		if b.in[lo].inText() {
+		if !b.in[lo].undecided() {
 			n++
 		}
 		if b.in[lo].undecided() {

@@ -6,7 +6,8 @@ import (
 	"acp-ls/buffers/linediff"
 )
 
-// nearRuns is how many rows of the text away a run can have words of rows in another one.
+// nearRuns is how many rows that nobody has to decide on can be between runs of which one has words
+// of the other's rows.
 const nearRuns = maxGap
 
 // ownWords finds whose the words of the old rows are. Those that the user has in an agent's row

@@ -49,6 +49,25 @@ func TestWordsAmongLeftOnes(t *testing.T) {
 			s.u("top|one two three BIG four|five seven eight|nine ten|end|")
 		}, "top|one two three BIG four|five seven eight|nine ten|end|", orig,
 			[]string{"[1,3) one two three BIG four|five seven eight| <- one two three four|five six seven eight|"}},
+		{"in a row that is opened between those which the agent has filled", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG four|five six seven||eight nine ten|end|")
+			for _, text := range []string{"seven m|eight", "seven|my eight", "seven|my o eight", "seven|my own eight"} {
+				s.u("top|one two three BIG four|five six " + text + " nine ten|end|")
+				s.wait()
+			}
+		}, "top|one two three BIG four|five six seven|my own eight nine ten|end|", "top|one two three four|five six seven my own eight|nine ten|end|",
+			[]string{"[1,4) one two three BIG four|five six seven|my own eight nine ten| <- one two three four|five six seven my own eight|nine ten|"}},
+		{"behind the words of a deleted row that are in the next one", orig, func(s *script) {
+			filled(s)
+			s.u("top|one two three BIG four||five six seven|eight nine ten|end|")
+			s.wait()
+			for _, text := range []string{"BIG four m|five", "BIG four my|five"} {
+				s.u("top|one two three " + text + " six seven|eight nine ten|end|")
+				s.wait()
+			}
+		}, "top|one two three BIG four my|five six seven|eight nine ten|end|", "top|one two three four my|five six seven eight|nine ten|end|",
+			[]string{"[1,4) one two three BIG four my|five six seven|eight nine ten| <- one two three four my|five six seven eight|nine ten|"}},
 		{"behind rows of the user's own", orig, func(s *script) {
 			filled(s)
 			s.u("top|one two three BIG four|my own|row|five six seven|eight nine ten|end|")
