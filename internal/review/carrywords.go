@@ -12,14 +12,16 @@ const nearRuns = maxGap
 
 // ownWords finds whose the words of the old rows are. Those that the user has in an agent's row
 // are in the baseline if a deleted row near it has them too, in the same order: one of the same
-// run, if it was carried. What is looked at begins in front of the old rows, at row first of what
+// run before others, if it was carried. What is looked at begins in front of the old rows, at row first of what
 // is made, and ends behind them.
 func (c *carry) ownWords(first, from, to, end int) {
 	var claims []claim
-	var carried, stay tombWords
+	var carried, far, stay tombWords
 	run := 0 // the first of the claims of the run
 	tell := func() {
 		carried.match(claims[run:])
+		carried.match(claims[run:]) // those that stand on the other side of others
+		far.words, far.texts = append(far.words, carried.words...), append(far.texts, carried.texts...)
 		carried, run = tombWords{}, len(claims)
 	}
 	add := func(r row, i, old int) {
@@ -73,8 +75,9 @@ func (c *carry) ownWords(first, from, to, end int) {
 		}
 	}
 	tell()
+	far.match(claims)
 	stay.match(claims)
-	stay.match(claims) // those that have come to stand on the other side of others
+	stay.match(claims)
 	for _, x := range claims {
 		switch w := x.is; {
 		case x.old == -2 && w != nil && w.at < to && !w.stays:
