@@ -43,13 +43,13 @@ func testUndoToWhatWasSaved(t *testing.T, name, can, typed string) {
 		want := strings.Replace(ten, "9\n", typed, 1)
 		turnOf(t, c, l, func(Host, string) {
 			writeFile(t, path, agents)
-			c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+			c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 			if got := e.text(uri); !strings.Contains(got, "AGENT") || !strings.Contains(got, "USER") {
 				t.Errorf("text %q", got)
 			}
 			e.typeAt(uri, 0, len(e.text(uri)), want) // undo
 			for range 2 {
-				c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+				c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 			}
 		})
 		if got := e.text(uri); got != want {

@@ -243,7 +243,7 @@ func TestTakingBackLeavesWhatTheUserSaved(t *testing.T) {
 				e.send(buffers.Save{URI: uri})
 				e.close(uri)
 			}
-			c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+			c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 			write(ten)
 		})
 		if got, want := text(), strings.Replace(ten, "2\n", "2\nUSER\n", 1); got != want {

@@ -49,7 +49,7 @@ func TestRestartAfterTheUserWasAtAClosedFile(t *testing.T) {
 			w.e.replace(w.uri("f"), "b\n", "b\nunsaved\n")
 			turnOf(w.t, w.c, w.l, func(Host, string) {
 				writeFile(t, w.path("f"), "a\nb\nAGENT\nc\n") // a conflict
-				w.c.turnPoint(w.c.allSessions()[0], w.c.allSessions()[0].running)
+				w.c.turnPoint(w.c.allSessions()[0], w.c.allSessions()[0].now())
 			})
 			w.c.file(w.c.allFiles()[0].path).keep(true)
 			w.crash()

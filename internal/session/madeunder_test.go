@@ -27,7 +27,7 @@ func TestKilledAfterAFileWasMadeUnderADocument(t *testing.T) {
 				if err := os.Remove(w.path("f")); err != nil {
 					w.t.Error(err)
 				}
-				w.c.turnPoint(w.c.allSessions()[0], w.c.allSessions()[0].running)
+				w.c.turnPoint(w.c.allSessions()[0], w.c.allSessions()[0].now())
 			},
 			"deleted by the user": func(w *earth) {
 				if err := os.Remove(w.path("f")); err != nil {

@@ -153,7 +153,7 @@ func TestOpenedAndClosedBehindTheBack(t *testing.T) {
 			e.open(uri, ten)
 			writeFile(e.t, path, strings.Replace(ten, "5\n", "5b\n", 1))
 			c := e.at.core
-			c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+			c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 			e.close(uri)
 			writeFile(e.t, path, at)
 			e.open(uri, at)
@@ -376,7 +376,7 @@ func TestWriteOfAFileThatIsGone(t *testing.T) {
 					t.Errorf("read: %v", err)
 				}
 			} else {
-				c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+				c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 				if _, err := c.Accept(t.Context(), Decide{}); err != nil {
 					t.Error(err)
 				}
@@ -476,7 +476,7 @@ func TestFileFoundGoneByAWrite(t *testing.T) {
 					e.open(uri, text)
 					awaitLook(t, c.file(buffers.Path(path)))
 					e.close(uri)
-					c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+					c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 					if got := op(); got != want {
 						t.Errorf("refused %v: after it was open the file is shown as %q, want %q", refused, got, want)
 					}

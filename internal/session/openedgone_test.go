@@ -36,7 +36,7 @@ func TestFileMadeUnderADocumentOpenedWithoutOne(t *testing.T) {
 				path := filepath.Join(root, "a")
 				uri := buffers.PathURI(path)
 				writeFile(t, path, ten)
-				point := func() { c.turnPoint(c.allSessions()[0], c.allSessions()[0].running) }
+				point := func() { c.turnPoint(c.allSessions()[0], c.allSessions()[0].now()) }
 				turnOf(t, c, l, func(Host, string) {
 					if err := os.Remove(path); err != nil {
 						t.Error(err)

@@ -36,7 +36,7 @@ func TestAnotherProgramMakesAFileUnderADocumentOpenedWithoutOne(t *testing.T) {
 					switch before {
 					case "made and deleted by an agent":
 						writeFile(t, path, ten)
-						c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+						c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 						remove()
 					case "deleted by an agent":
 						remove()

@@ -48,7 +48,7 @@ func TestReadBeforeASave(t *testing.T) {
 		}
 		write(strings.Replace(ten, "5\n", "5\nAGENT\n", 1))
 		armed.Store(true)
-		c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+		c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 		if !hit.Load() {
 			t.Error("it was not read")
 		}

@@ -77,7 +77,7 @@ func TestReadAnewMoreThanOnce(t *testing.T) {
 	typed := func(s *readsTwice) { s.e.replace(s.uri, "1\n", "1 USER\n") }
 	point := func(s *readsTwice) { // which is on its way when the rest is told
 		look(s)
-		s.c.spawn(func() { s.c.turnPoint(s.c.allSessions()[0], s.c.allSessions()[0].running) })
+		s.c.spawn(func() { s.c.turnPoint(s.c.allSessions()[0], s.c.allSessions()[0].now()) })
 	}
 	for name, steps := range map[string][]func(*readsTwice){
 		"one, told, two, told":                {one, tell, two, tell},

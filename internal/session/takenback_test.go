@@ -239,7 +239,7 @@ func TestWriteFromMemoryAfterOneOnDisk(t *testing.T) {
 						t.Error(err)
 					}
 					writeFile(t, path, disk)
-					c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+					c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 					if how == "unsaved and thrown away" {
 						e.reopen(uri, path)
 						awaitLook(t, c.file(buffers.Path(path)))

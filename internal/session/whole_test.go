@@ -295,7 +295,7 @@ func TestRejectLeavesWhatWasWrittenSince(t *testing.T) {
 		uri := buffers.PathURI(path)
 		turnOf(t, c, l, func(Host, string) {
 			writeFile(t, path, "1\n")
-			c.turnPoint(c.allSessions()[0], c.allSessions()[0].running)
+			c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
 			e.open(uri, "1\n")
 			writeFile(t, path, "2\n3\n")
 			if err := decide(c); err != nil {

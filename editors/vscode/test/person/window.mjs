@@ -238,9 +238,21 @@ export class Window {
   /** Runs a command from the palette. */
   async command(title) {
     const { page } = this;
-    await page.keyboard.press('F1');
-    await page.locator('.quick-input-widget input').fill(`>${title}`);
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first().click();
+    const found = page.locator('.quick-input-list .monaco-list-row', { hasText: title }).first();
+    // A list that was made before a command could be given does not get it any more.
+    for (let tries = 1; ; tries++) {
+      await page.keyboard.press('F1');
+      await page.locator('.quick-input-widget input').fill(`>${title}`);
+      try {
+        await found.click({ timeout: 15000 });
+        return;
+      } catch (error) {
+        if (tries === 4) {
+          throw error;
+        }
+        await page.keyboard.press('Escape');
+      }
+    }
   }
 
   /**
