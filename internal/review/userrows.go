@@ -2,7 +2,6 @@ package review
 
 import (
 	"slices"
-	"strings"
 
 	"acp-ls/buffers/linediff"
 )
@@ -268,89 +267,6 @@ func (b *builder) standsFor(i int) int {
 		b.replaced = replacedRows(b.in, i)
 	}
 	return b.replaced.standsFor(b.in, i)
-}
-
-// standsInPlace reports whether row i of the window took the place of one, and the rows around it
-// of those around that, so that no words have come from one into another.
-func (b *builder) standsInPlace(i int) bool {
-	tomb := b.standsFor(i)
-	tombs, news := b.replaced.tombs, b.replaced.news
-	if tomb < 0 || len(tombs) != len(news) || b.hasWordsOfOthers(i, tomb) {
-		return false
-	}
-	if len(tombs) == 1 {
-		return true
-	}
-	k, _ := slices.BinarySearch(news, i)
-	const around = 2
-	var was, is []string
-	for j := max(0, k-around); j < min(len(news), k+around+1); j++ {
-		was, is = append(was, b.in[tombs[j]].text), append(is, b.in[news[j]].text)
-	}
-	return tombs[k] == tomb && changedInPlace(was, is)
-}
-
-// hasWordsOfOthers reports whether words have come over an end of row i of the window, which took
-// the place of the row tomb: from the deleted row above or below that one, or from that one into the
-// agent's row above or below. A row of the user's may have come between deleted rows and
-// those which an agent made of them.
-func (b *builder) hasWordsOfOthers(i, tomb int) bool {
-	inks := inkOf(b.in)
-	is, was := strings.Fields(inks(i)), strings.Fields(inks(tomb))
-	if len(is) == 0 || len(was) == 0 {
-		return false
-	}
-	end := func(from, step int, which func(row) bool) string {
-		k := b.near(from, step, which)
-		if k < 0 {
-			return ""
-		}
-		words := strings.Fields(inks(k))
-		switch {
-		case len(words) == 0:
-			return ""
-		case step < 0:
-			return words[len(words)-1]
-		}
-		return words[0]
-	}
-	deleted := func(r row) bool { return r.tomb() && !r.carried }
-	return slices.Contains(inFront(is, was[0]), end(tomb, -1, deleted)) ||
-		slices.Contains(inFront(was, is[0]), end(i, -1, row.agents)) ||
-		slices.Contains(behind(is, was[len(was)-1]), end(tomb, 1, deleted)) ||
-		slices.Contains(behind(was, is[len(is)-1]), end(i, 1, row.agents))
-}
-
-// inFront returns the words in front of word; the first if that is none of them.
-func inFront(words []string, word string) []string {
-	if at := slices.Index(words, word); at >= 0 {
-		return words[:at]
-	}
-	return words[:1]
-}
-
-// behind returns the words behind word; the last if that is none of them.
-func behind(words []string, word string) []string {
-	for at := range slices.Backward(words) {
-		if words[at] == word {
-			return words[at+1:]
-		}
-	}
-	return words[len(words)-1:]
-}
-
-// near returns the row of the window that is the next one from its row i in the direction of step, of those
-// which are as asked for, -1 if none is near.
-func (b *builder) near(i, step int, which func(row) bool) int {
-	n := 0
-	for k := i + step; k >= 0 && k < len(b.in) && n < nearRuns; k += step {
-		if r := b.in[k]; which(r) {
-			return k
-		} else if !r.undecided() {
-			n++
-		}
-	}
-	return -1
 }
 
 // changeReplaced lets the user's words go into the row that row i of the window took the place
