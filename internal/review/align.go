@@ -75,24 +75,38 @@ func flowsDown(a, b, c, d string) bool {
 // which was a and is b.
 func flowsUp(a, b, c, d string) bool { return flows(strings.Fields(c), d, b, a) }
 
-// flows reports whether the first of words that is in here, where they were, or in there, is only
-// in that, and was not there before.
+// flows reports whether the first of words that is in here, where they were, or in there, is less
+// often in the one than it was, and more often in the other than in that before.
 func flows(words []string, here, there, was string) bool {
 	for _, w := range words {
-		if onlyIn(w, there, was, here) {
+		if !hasWord(w) {
+			return false
+		}
+		if n := times(w, there); n > 0 && n > times(w, was) && times(w, here) < count(w, words) {
 			return true
 		}
-		if !hasWord(w) || strings.Contains(here, w) || strings.Contains(there, w) {
+		if strings.Contains(here, w) || strings.Contains(there, w) {
 			return false
 		}
 	}
 	return false
 }
 
-// onlyIn reports whether word is one of s, and none of others.
-func onlyIn(word, s string, others ...string) bool {
-	has := func(s string) bool { return strings.Contains(s, word) && slices.Contains(strings.Fields(s), word) }
-	return hasWord(word) && has(s) && !slices.ContainsFunc(others, has)
+// times returns how often s has the word.
+func times(word, s string) int {
+	if !strings.Contains(s, word) {
+		return 0
+	}
+	return count(word, strings.Fields(s))
+}
+
+func count(word string, words []string) (n int) {
+	for _, w := range words {
+		if w == word {
+			n++
+		}
+	}
+	return n
 }
 
 // permuted reports whether a and b hold the same rows, more than one.

@@ -21,11 +21,15 @@ type paragraph struct {
 	r     *rand.Rand
 	width int
 	next  int
+	prose bool            // some of the words that were there are so more than once
 	gone  map[string]bool // words that the user has deleted, or in which they have typed
 }
 
 func (p *paragraph) word(who string) string {
 	p.next++
+	if p.prose && who == "o" && p.r.IntN(10) < 3 {
+		return fmt.Sprint(who, p.r.IntN(6))
+	}
 	return fmt.Sprintf("%s%d%s", who, p.next, "abcdefgh"[:p.r.IntN(8)])
 }
 
@@ -77,6 +81,7 @@ func (p *paragraph) change(words []string) { p.send(fill(words, p.width), Author
 func (p *paragraph) step() {
 	words := strings.Fields(p.Text().String())
 	at := p.r.IntN(len(words) + 1)
+	known := at < len(words) && !(p.prose && words[at][0] == 'o') // which one it is
 	switch p.r.IntN(9) {
 	case 8: // words are typed in a row that is opened for them
 		rows := strings.SplitAfter(p.Text().String(), "\n")
@@ -94,7 +99,7 @@ func (p *paragraph) step() {
 		}
 		p.change(slices.Insert(slices.Clone(words), at, word))
 	case 0: // a word is deleted
-		if at < len(words) {
+		if known {
 			p.gone[words[at]] = true
 			p.change(slices.Delete(words, at, at+1))
 		}
@@ -102,7 +107,7 @@ func (p *paragraph) step() {
 		p.width = 16 + p.r.IntN(30)
 		p.send(fill(words, p.width), []Author{AuthorUser, AuthorFormatter}[p.r.IntN(2)])
 	case 2: // a word is typed on
-		if at < len(words) {
+		if known {
 			p.gone[words[at]] = true
 			words[at] += fmt.Sprint("x", p.next)
 			p.gone[words[at]] = true
@@ -174,7 +179,7 @@ func (p *paragraph) written(orig, agents []string, all bool) string {
 // is filled anew, and of the agent's words it has none.
 func TestWordsOfAFilledParagraph(t *testing.T) {
 	for seed := *paragraphsFrom; seed < *paragraphsFrom+*paragraphs; seed++ {
-		p := &paragraph{r: rand.New(rand.NewPCG(seed, 7)), width: 20 + int(seed%4)*10, gone: map[string]bool{}}
+		p := &paragraph{r: rand.New(rand.NewPCG(seed, 7)), width: 20 + int(seed%4)*10, prose: seed%3 == 0, gone: map[string]bool{}}
 		var orig, agents []string
 		for range 12 + p.r.IntN(30) {
 			orig = append(orig, p.word("o"))

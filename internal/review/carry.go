@@ -145,10 +145,13 @@ func (c *carry) follow(olds []row, news []string) {
 	c.besideOwn()
 	for k, s := range news {
 		n := neighbours{carry: c, k: k}
-		for _, field := range fields(s) {
+		all := fields(s)
+		c.flows[k].based = c.flows[k].ins == 0 && len(all) > 0
+		for _, field := range all {
 			word := s[field.from:field.to]
 			var found []part
 			agents := false
+			had := 0 // bytes of the word that are in the baseline
 			for _, p := range within(into[k], field) {
 				// What of p is in this word.
 				from, to := max(p.old, field.from-p.new+p.old), min(p.old+p.n, field.to-p.new+p.old)
@@ -159,6 +162,9 @@ func (c *carry) follow(olds []row, news []string) {
 						break
 					}
 					found = append(found, x)
+					if x.word != nil {
+						had += min(x.to, to) - max(x.from, from)
+					}
 					agents = agents || x.agents
 				}
 			}
@@ -166,6 +172,7 @@ func (c *carry) follow(olds []row, news []string) {
 				for _, x := range found {
 					c.leaves(x.word, k)
 				}
+				c.flows[k].based = c.flows[k].based && had == field.to-field.from
 				continue
 			}
 			own := slices.IndexFunc(found, func(x part) bool { return x.word != nil })

@@ -78,3 +78,29 @@ func TestWordsAmongLeftOnes(t *testing.T) {
 			[]string{"[1,2) one two three BIG four| <- one two three four|", "[4,6) five six mine|seven eight nine ten| <- five six mine seven eight|nine ten|"}},
 	})
 }
+
+// A word that there is more than once is carried like any other.
+func TestEqualWordsAreCarried(t *testing.T) {
+	runCases(t, []ruleCase{
+		{"the same word twice at the end of a row", "top|one so so|old|end|", func(s *script) {
+			s.a("c1", "top|one so so|BIG NEW|end|")
+			s.wait()
+			s.u("top|one mine so|so BIG NEW|end|")
+		}, "top|one mine so|so BIG NEW|end|", "top|one mine so|so|old|end|",
+			[]string{"[2,3) so BIG NEW| <- so|old|"}},
+		{"a row of the user's that reads like what is carried", "top|one|two two|end|", func(s *script) {
+			s.a("c1", "top|BIG NEW|two two|end|")
+			s.wait()
+			s.u("top|BIG NEW two|two|end|")
+		}, "top|BIG NEW two|two|end|", "top|one|two|two|end|",
+			[]string{"[1,2) BIG NEW two| <- one|two|"}},
+		{"a row of the agent's that reads like what is carried", "top|one|two three two|end|", func(s *script) {
+			s.a("c1", "top|BIG|two three two|end|")
+			s.wait()
+			s.u("top|BIG two|three two|end|")
+			s.wait()
+			s.a("c2", "top|BIG two|two|three two|end|")
+		}, "top|BIG two|two|three two|end|", "top|one|two|three two|end|",
+			[]string{"[1,3) BIG two|two| <- one|two|"}},
+	})
+}

@@ -21,6 +21,7 @@ type flowed struct {
 	tomb  uint64 // of a plain row: the deleted row that its first word of those was in, 0 if there is none
 	upTo  int    // the rows of the window in front of it that are not in the text stand above it
 	below bool   // nothing stood in front of that word there
+	based bool   // of a plain row: the baseline has had all its words
 }
 
 // back is a row of the baseline, or what of it, that is in an agent's: row of of the window.

@@ -49,10 +49,9 @@ func (b *builder) hasWordsOfOthers(i, tomb int) bool {
 		return words[0]
 	}
 	deleted := func(r row) bool { return r.tomb() && !r.carried }
-	return slices.Contains(inFront(is, was[0]), end(tomb, -1, deleted)) ||
-		slices.Contains(inFront(was, is[0]), end(i, -1, row.agents)) ||
-		slices.Contains(behind(is, was[len(was)-1]), end(tomb, 1, deleted)) ||
-		slices.Contains(behind(was, is[len(is)-1]), end(i, 1, row.agents))
+	more := func(word string, a, b []string) bool { return hasWord(word) && count(word, a) > count(word, b) }
+	return more(end(tomb, -1, deleted), is, was) || more(end(tomb, 1, deleted), is, was) ||
+		more(end(i, -1, row.agents), was, is) || more(end(i, 1, row.agents), was, is)
 }
 
 // agentWords returns the words of r that the user has not written: of a deleted row, those that it had
@@ -68,24 +67,6 @@ func (r row) agentWords() []string {
 		}
 	}
 	return out
-}
-
-// inFront returns the words in front of word; the first if that is none of them.
-func inFront(words []string, word string) []string {
-	if at := slices.Index(words, word); at >= 0 {
-		return words[:at]
-	}
-	return words[:1]
-}
-
-// behind returns the words behind word; the last if that is none of them.
-func behind(words []string, word string) []string {
-	for at := range slices.Backward(words) {
-		if words[at] == word {
-			return words[at+1:]
-		}
-	}
-	return words[len(words)-1:]
 }
 
 // near returns the row of the window that is the next one from its row i in the direction of step, of those

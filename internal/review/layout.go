@@ -81,7 +81,9 @@ func (l *layout) put(n row, f flowed, from int, end ending) {
 		l.place(from)
 	}
 	if f.ins == 0 {
-		l.out = append(l.out, l.plainRow(n))
+		r := l.plainRow(n)
+		r.fresh = !f.based // what is deleted beside it is another row
+		l.out = append(l.out, r)
 		return
 	}
 	if f.alone && !f.told {

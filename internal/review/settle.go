@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"acp-ls/buffers/linediff"
 )
@@ -94,8 +95,9 @@ type pair struct{ tomb, other int }
 func (d *Doc) cancelling(run []row) []pair {
 	var tombs, alive []int
 	var gone map[string]endings
+	stands := standing(run)
 	for i, r := range run {
-		if r.tomb() {
+		if r.tomb() && !stands[i] {
 			if gone == nil {
 				gone = map[string]endings{}
 			}
@@ -136,6 +138,43 @@ func (d *Doc) cancelling(run []row) []pair {
 	}
 	equal(len(tombs))
 	return unparted(run, pairs)
+}
+
+// standing returns which of the deleted rows of a run are of words that stand in agents' rows of it:
+// a row of the text that reads like one of them is another one.
+func standing(run []row) map[int]bool {
+	if !slices.ContainsFunc(run, func(r row) bool { return r.carried }) {
+		return nil
+	}
+	users := map[string]int{}
+	for _, r := range run {
+		if !r.agents() {
+			continue
+		}
+		for _, word := range fields(r.text) {
+			for _, s := range clip(r.user, word.from, word.to) {
+				users[r.text[s.from:s.to]]++
+			}
+		}
+	}
+	out := map[int]bool{}
+	for i, r := range run {
+		if !r.carried {
+			continue
+		}
+		words := strings.Fields(r.text)
+		missing := false
+		for _, w := range words {
+			users[w]--
+			missing = missing || users[w] < 0
+		}
+		if out[i] = !missing && len(words) > 0; missing {
+			for _, w := range words {
+				users[w]++
+			}
+		}
+	}
+	return out
 }
 
 // endings is a set of them.
