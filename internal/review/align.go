@@ -22,7 +22,7 @@ func align(old, new []string, atEnd bool) (edits []linediff.Edit, paired bool) {
 	}
 	a, b := old[start:len(old)-end], new[start:len(new)-end]
 	if !changedInPlace(a, b) {
-		edits = linediff.Diff(a, b)
+		edits = joinFlows(a, b, linediff.Diff(a, b))
 		for i, e := range edits {
 			edits[i] = linediff.Edit{A0: e.A0 + start, A1: e.A1 + start, B0: e.B0 + start, B1: e.B1 + start}
 		}
@@ -35,6 +35,36 @@ func align(old, new []string, atEnd bool) (edits []linediff.Edit, paired bool) {
 		}
 	}
 	return edits, true
+}
+
+// joinFlows joins an edit that only puts rows in with one that only takes rows out, next to it, if most of
+// what is taken out is in what is put in: it has flowed past the rows between, which read like
+// others did before by accident. Rows that are put in as they were have moved.
+func joinFlows(a, b []string, edits []linediff.Edit) []linediff.Edit {
+	const between, size = 3, 64 << 10 // rows, and bytes
+	out := edits[:0]
+	for _, y := range edits {
+		if len(out) == 0 {
+			out = append(out, y)
+			continue
+		}
+		x := &out[len(out)-1]
+		put, taken := *x, y
+		if put.A0 != put.A1 {
+			put, taken = y, *x
+		}
+		if put.A0 == put.A1 && taken.B0 == taken.B1 && y.A0-x.A1 <= between {
+			from, to := strings.Join(a[taken.A0:taken.A1], "\n"), strings.Join(b[put.B0:put.B1], "\n")
+			same := ink(strings.Join(a[x.A1:y.A0], ""))
+			moved := slices.ContainsFunc(a[taken.A0:taken.A1], func(s string) bool { return hasWord(s) && slices.Contains(b[put.B0:put.B1], s) })
+			if n := len(from) + len(to); !moved && n <= size && 2*same < ink(from) && 2*survivingInk(from, to) > ink(from) {
+				x.A1, x.B1 = y.A1, y.B1
+				continue
+			}
+		}
+		out = append(out, y)
+	}
+	return out
 }
 
 // changedInPlace reports whether each row of b is the row of a in the same place, changed

@@ -102,5 +102,11 @@ func TestEqualWordsAreCarried(t *testing.T) {
 			s.a("c2", "top|BIG two|two|three two|end|")
 		}, "top|BIG two|two|three two|end|", "top|one|two|three two|end|",
 			[]string{"[1,3) BIG two|two| <- one|two|"}},
+		{"a row that reads like another one did, with all the others flowing past it", "top|one|six seven|old|eight nine one|end|", func(s *script) {
+			s.a("c1", "top|one|six seven|BIG NEW|eight nine one|end|")
+			s.wait()
+			s.u("top|one six|seven BIG|NEW eight nine|one|end|")
+		}, "top|one six|seven BIG|NEW eight nine|one|end|", "top|one six|seven|old|eight nine|one|end|",
+			[]string{"[2,4) seven BIG|NEW eight nine| <- seven|old|eight nine|"}},
 	})
 }
