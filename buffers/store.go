@@ -25,8 +25,8 @@ type Options struct {
 	Now      func() time.Time
 }
 
-// Store holds the documents one editor has open. Apply and Settle are called from one goroutine, the loop that reads from
-// the editor; all other methods from any.
+// Store holds the documents one editor has open. Apply is called from one goroutine, the loop that reads from the editor;
+// all other methods from any.
 type Store struct {
 	opts    Options
 	tickets atomic.Uint64
@@ -95,7 +95,8 @@ func (s *Store) Apply(m Modification, cause string) ([]Event, error) {
 
 // Settle takes note that the message after a Close is not an Open of the same document: that document is closed now. Until
 // then it is served as if it were open, because an editor that reloads a file closes and opens it. Apply settles by itself;
-// Settle is for the messages that are no Modification. It is cheap when there is nothing to settle.
+// Settle is for the messages that are no Modification, and for when none comes for a while. It is cheap when there is
+// nothing to settle.
 func (s *Store) Settle(cause string) []Event {
 	s.writing.Lock()
 	defer s.writing.Unlock()

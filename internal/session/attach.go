@@ -13,7 +13,8 @@ import (
 )
 
 // Attachment is one editor with its documents. Apply and Settle are called by
-// the one goroutine that reads from the editor, in wire order.
+// the one goroutine that reads from the editor, in wire order; where no message
+// follows a didClose, Settle is called by another.
 type Attachment struct {
 	core   *Core
 	editor Editor
@@ -24,16 +25,18 @@ type Attachment struct {
 	// that follow them then. It is taken before the mutex of any file.
 	step sync.Mutex
 
+	closes int // how often a document was closed; step guards it
+
 	// left is what was tracked in documents that were just closed, by URI: one with such a
-	// text that is opened next may be a copy. Only the goroutine that reads uses it.
+	// text that is opened next may be a copy. step guards it.
 	left map[string]*review.Doc
 
-	// saved is what documents were when they were opened or saved last, by URI. Only the
-	// goroutine that reads uses it.
+	// saved is what documents were when they were opened or saved last, by URI. step
+	// guards it.
 	saved map[string]text.Text
 
 	// spared is when documents were said to be saved of which the files were not written: they
-	// were, under another name. By URI; only the goroutine that reads uses it.
+	// were, under another name. By URI; step guards it.
 	spared map[string]time.Time
 
 	asked queues // where a question is until the editor has got it, or puts it behind others
@@ -104,7 +107,15 @@ func (a *Attachment) Apply(m buffers.Modification) {
 	}
 	if _, ok := m.(buffers.Close); !ok {
 		clear(a.left)
+		return
 	}
+	a.closes++
+	n := a.closes
+	a.core.spawn(func() {
+		if pause(a.core.ctx, a.core.waits.Reopening) == nil {
+			a.settle(func() bool { return a.closes == n })
+		}
+	})
 }
 
 // maxLeft bounds how many documents are closed at once and remembered.
@@ -112,9 +123,15 @@ const maxLeft = 64
 
 // Settle ends a didClose that no didOpen of the same file has followed
 // (rule 14). It is called before any other message is handled.
-func (a *Attachment) Settle() {
+func (a *Attachment) Settle() { a.settle(func() bool { return true }) }
+
+// settle is Settle if that is due when no notification is taken in.
+func (a *Attachment) settle(due func() bool) {
 	a.step.Lock()
 	defer a.step.Unlock()
+	if !due() {
+		return
+	}
 	for _, ev := range a.store.Settle("editor") {
 		a.dispatch(ev)
 	}

@@ -68,6 +68,9 @@ type Waits struct {
 	// Tool is how long a call of our own tools waits for the user's answer to a question
 	// before it is answered with that it waits. 20 s.
 	Tool time.Duration
+	// Reopening is how long after a document was closed another message of its editor is waited
+	// for: to read a file anew many close the document and open it. 1 s.
+	Reopening time.Duration
 	// Opening is how long an editor may take to open its documents, before the user is told
 	// of those in which something is looked for when they are opened. 3 s.
 	Opening time.Duration
@@ -84,6 +87,7 @@ func (w Waits) orDefaults() Waits {
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
 	w.Silence = cmp.Or(w.Silence, 10*time.Second)
 	w.Tool = cmp.Or(w.Tool, 20*time.Second)
+	w.Reopening = cmp.Or(w.Reopening, time.Second)
 	w.Opening = cmp.Or(w.Opening, 3*time.Second)
 	w.Left = cmp.Or(w.Left, 20*time.Second)
 	if w.CancelAgain == nil {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/review"
@@ -143,6 +145,60 @@ func TestUnsavedTextIsThrownAwayOverAnAgentsChangeAndAPrograms(t *testing.T) {
 					if h := hunksOf(t, core, uri, review.StatePending); len(h) != 1 || h[0].Text != "6 agent\n" || h[0].Origins[0].Agent != "fake" {
 						t.Errorf("hunks %+v", h)
 					}
+				})
+			}
+		}
+	}
+}
+
+// What an agent has put on disk under unsaved text, and was rejected or undone there and not saved, is
+// listed again when the document is closed, also if the editor says nothing more after that. One that is opened again at once was not closed.
+func TestClosedAndNothingFollows(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string][2]string{
+		"a row": {"a\nb\nc\n", "a\nb\nagent\n"},
+	} {
+		for _, how := range []string{"rejected", "undone"} {
+			for _, opened := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, opened again %v", name, how, opened), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						l := &fakeLauncher{}
+						core, e, root := setup(t, l)
+						core.unwatched = true // nothing may wait for the system in virtual time
+						path := filepath.Join(root, "a")
+						uri := buffers.PathURI(path)
+						writeFile(t, path, x[0])
+						e.open(uri, x[0])
+						awaitLook(t, core.file(buffers.Path(path)))
+						e.typeAt(uri, 0, 0, "mine\n")
+						turnOf(t, core, l, func(Host, string) { writeFile(t, path, x[1]) })
+						if h := hunksOf(t, core, uri, review.StatePending); len(h) != 1 {
+							t.Fatalf("hunks %+v", h)
+						}
+						if how == "undone" {
+							e.typeAt(uri, 0, len(e.text(uri)), "mine\n"+x[0])
+						} else if _, err := core.Reject(t.Context(), Decide{URI: uri}); err != nil {
+							t.Fatal(err)
+						}
+						synctest.Wait()
+						e.at.Apply(buffers.Close{URI: uri})
+						if opened {
+							e.at.Apply(buffers.Open{URI: uri, LanguageID: "text", Version: 1, Text: "mine\n" + x[0]})
+						}
+						time.Sleep(2 * core.waits.Reopening) // of virtual time
+						synctest.Wait()
+						want := 1
+						if opened {
+							want = 0
+						}
+						if h := hunksOf(t, core, uri, review.StatePending); len(h) != want || want > 0 && h[0].Origins[0].Agent != "fake" {
+							t.Errorf("hunks %+v, want %d", h, want)
+						}
+						if _, open := e.at.Document(uri); open != opened {
+							t.Errorf("open %v, want %v", open, opened)
+						}
+					})
 				})
 			}
 		}
