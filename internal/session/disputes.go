@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/linediff"
@@ -28,38 +29,81 @@ type taken struct {
 	fromBy   *review.Origin // beside from: whose that is, the latest one's
 }
 
-// under makes now, which o has put on disk under unsaved text where that had t, what it has. What agents
-// have put there before is still theirs if it is undone; what programs of the user's have done is not.
-func (t *taken) under(now *taken, o *review.Origin) *taken {
+// under makes now, which o has put on disk under unsaved text where that had t, what it has: d is that
+// text before now has come into it. What agents have put there before is still theirs if it is undone;
+// what programs of the user's have done is not.
+func (t *taken) under(d *review.Doc, now *taken, o *review.Origin) *taken {
 	was := t.Text
 	if t.from != nil {
 		was = *t.from
 	}
-	if now.from, now.fromBy = &was, o; o.Author != review.AuthorUser {
+	was, by := t.withoutAgents(d, was)
+	if o.Author != review.AuthorUser {
+		now.from, now.fromBy = &was, o
 		return now
 	}
-	if t.from == nil {
-		now.from, now.fromBy = nil, nil
+	if by == nil {
 		return now
 	}
+	now.from, now.fromBy = &was, by
 	m := merge.TextsWith(t.String(), was.String(), now.String(), merge.Options{WhitespaceYields: true})
-	if len(m.Conflicts) > 0 {
-		now.from, now.fromBy = nil, nil
+	if len(m.Conflicts) == 0 {
+		was = text.New(m.Text)
 		return now
 	}
-	was = text.New(m.Text)
-	now.fromBy = t.fromBy
+	// In the rows of an agent's, or beside them: what is left of those is still the agent's.
+	follow := review.New(was, time.Now)
+	follow.AgentEdit(t.Text, *now.fromBy)
+	follow.Follow(now.Text, review.AuthorUser)
+	was = follow.Baseline()
 	return now
 }
 
-// isTaken reports whether what has come under unsaved text is in d, decided on or not.
+// withoutAgents is what was, which the disk had under unsaved text, would be without what of agents was
+// undecided in it when d was like that: who undoes or rejects that and does not save has it on disk yet. by
+// is whose that is, or what agents have put under the text since; nil: there is nothing of theirs.
+func (t *taken) withoutAgents(d *review.Doc, was text.Text) (without text.Text, by *review.Origin) {
+	if had := markedAs(d, was); d.Had(had) {
+		back := d.Clone()
+		back.ThrowAway(had)
+		if h := back.Hunks(review.StatePending); len(h) > 0 && back.Text().Equal(had) {
+			was, by = back.Baseline(), &h[0].Origins[0]
+		}
+	}
+	if t.from != nil {
+		by = t.fromBy
+	}
+	return was, by
+}
+
+// isTaken reports whether what has come under unsaved text is in d, decided on or not. What is
+// disputed there has not come.
 func (t *taken) isTaken(d *review.Doc) bool {
-	if t.from == nil || len(t.disputes) > 0 {
+	if t.from == nil {
 		return true
 	}
 	is := d.Text().String()
-	m := merge.TextsWith(t.from.String(), is, t.Text.String(), merge.Options{WhitespaceYields: true})
-	return buffers.NormHash(m.Text) == buffers.NormHash(is)
+	m := merge.TextsWith(t.from.String(), is, t.in(d).String(), merge.Options{WhitespaceYields: true})
+	if buffers.NormHash(m.Text) != buffers.NormHash(is) {
+		return false
+	}
+	// Where it is beside what is disputed, or was undone in rows that others have changed, that tells nothing.
+	back := d.Clone()
+	t.bringIn(back, func() review.ChangeID { return "back" })
+	return !t.givesAgents(d, back)
+}
+
+// givesAgents reports whether back, which is d after what the disk has was made its text, has anything
+// of agents' in its baseline that the user has not accepted.
+func (t *taken) givesAgents(d, back *review.Doc) bool {
+	users := *t.from
+	accepted, given := rowsCome(users, d.Baseline()), rowsCome(users, back.Baseline())
+	for row, n := range rowsCome(users, t.Text) {
+		if n > 0 && given[row] > max(0, accepted[row]) || n < 0 && given[row] < min(0, accepted[row]) {
+			return true
+		}
+	}
+	return false
 }
 
 // emptiedFrom is t of a document that was opened without any text, where had was tracked: who
@@ -225,8 +269,15 @@ func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
 		by := *t.fromBy
 		by.Change = id()
 		d.AgentEdit(markedAs(d, t.Text), by)
+		t.settle(d)
 		return
 	}
+	t.bringIn(d, id)
+	t.settle(d)
+}
+
+// bringIn is bringTo where all that has come is in d, or disputed there.
+func (t *taken) bringIn(d *review.Doc, id func() review.ChangeID) {
 	back, users, by := t.in(d), t.usersIn(d), t.byOf(d)
 	if was := markedAs(d, back); !d.Text().Equal(was) {
 		d.ThrowAway(was)
@@ -238,7 +289,6 @@ func (t *taken) bringTo(d *review.Doc, id func() review.ChangeID) {
 		by.Change = id()
 		d.AgentEdit(markedAs(d, t.Text), by)
 	}
-	t.settle(d)
 }
 
 // ofOthers tells which conflicts in d are with what other programs of the user's have written:
@@ -323,11 +373,11 @@ func diskHash(t text.Text) string {
 	return hex.EncodeToString(h[:])
 }
 
-// draftDisputed returns what makes the record of what the disk has, where some of that is in
-// conflict with the text of v; mu is held.
-func (f *file) draftDisputed(v version) func() journal.Record {
+// draftOnDisk returns what makes the record of what the disk has, where some of that is in
+// conflict with the text of v, or was undone there and not saved; mu is held.
+func (f *file) draftOnDisk(v version, has *taken) func() journal.Record {
 	doc := v.doc.Clone()
-	v.disputed.bringTo(doc, f.core.changeID)
+	has.bringTo(doc, f.core.changeID)
 	v.doc, v.onDisk, v.disputed = doc, true, nil
 	return f.draft(v)
 }

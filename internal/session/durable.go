@@ -314,7 +314,7 @@ func (f *file) version() version {
 // later arranges for the file's state to be written down when it has been left
 // alone; mu is held.
 func (f *file) later() {
-	if !f.core.durable.usable() || f.gone || f.version() == f.kept.last || f.asleep != nil && !f.asleep.overtaken(f) {
+	if !f.core.durable.usable() || f.gone || !f.isNews() || f.asleep != nil && !f.asleep.overtaken(f) {
 		return
 	}
 	if f.kept.waiting != nil {
@@ -322,6 +322,25 @@ func (f *file) later() {
 		return
 	}
 	f.kept.waiting = time.AfterFunc(quietBefore, func() { f.keep(false) })
+}
+
+// isNews reports whether something is to be written down that is not; mu is held.
+func (f *file) isNews() bool {
+	v := f.version()
+	if v != f.kept.last {
+		return true
+	}
+	under := f.notFrom(v)
+	return under != nil && under != f.kept.disputed
+}
+
+// notFrom is what the disk has under the text of v, if nobody could tell from v whose that is: some of it
+// is in a conflict, or was undone and is on disk yet. Nil: it is not so; mu is held.
+func (f *file) notFrom(v version) *taken {
+	if v.disputed == nil && v.doc != nil && v.doc == f.doc && f.before != nil && !f.before.isTaken(f.doc) {
+		return f.before
+	}
+	return v.disputed
 }
 
 // keep writes the file's state down, unless it is, or is about to change.
@@ -339,13 +358,15 @@ func (f *file) keep(sync bool) {
 		return
 	}
 	v := f.version()
-	if f.kept.resting || f.flight != nil || f.kept.aloud || v == f.kept.last && (f.kept.synced || !sync) {
+	under := f.notFrom(v)
+	unknown := under != nil && under != f.kept.disputed
+	if f.kept.resting || f.flight != nil || f.kept.aloud || v == f.kept.last && !unknown && (f.kept.synced || !sync) {
 		f.mu.Unlock()
 		return
 	}
 	drafts := []func() journal.Record{f.draft(v)}
-	if v.disputed != nil && v.disputed != f.kept.disputed {
-		drafts = []func() journal.Record{f.draftDisputed(v), drafts[0]}
+	if unknown {
+		drafts = []func() journal.Record{f.draftOnDisk(v, under), drafts[0]}
 	}
 	left := f.leftBeside(v)
 	f.mu.Unlock()
@@ -357,7 +378,10 @@ func (f *file) keep(sync bool) {
 		return
 	}
 	f.mu.Lock()
-	f.kept.last, f.kept.synced, f.kept.disputed = v, sync, v.disputed
+	f.kept.last, f.kept.synced = v, sync
+	if under != nil {
+		f.kept.disputed = under
+	}
 	f.mu.Unlock()
 }
 

@@ -66,9 +66,11 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	f.core.unasked(f.path, o)
 	hand := f.gitsHand(ctx, disk, f.tracked())
 	var disputes []dispute // of the last time it was applied
+	var had *review.Doc    // beside it: the document before that
 	take := operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
+			had = doc.Clone()
 			in, users := before.in(doc), before.usersIn(doc)
 			base := baseOnDisk(in, lately, earlier, disk.Content).String()
 			if base != in.String() {
@@ -81,7 +83,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 			return nil
 		},
 		takes: func() *taken {
-			return before.under(&taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true}, &o)
+			return before.under(had, &taken{Text: now, by: &o, info: disk.Info, disputes: disputes, there: true}, &o)
 		},
 		// What the editor has read by itself is in the text already, and is to be found out whose it is: to take
 		// it in with this would make it the user's.

@@ -602,7 +602,7 @@ func (w *modelWorld) verifyFile(f *modelFile) error {
 		defer func() { f.any = false }()
 		now := map[string]bool{}
 		for _, n := range base {
-			if !inText[n] && (f.ever[n] || f.any) {
+			if !inText[n] && (f.ever[n] || f.any || strings.HasPrefix(n, "D")) {
 				now[n], f.ever[n] = true, true
 				if isAgents(n) {
 					w.accepted[n] = true

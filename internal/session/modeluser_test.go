@@ -360,6 +360,14 @@ func (w *modelWorld) discarded(f *modelFile, was sight) error {
 	if f.text != seen {
 		// Between the two may lie what the agent wrote first, and rows that went with its own.
 		f.any = f.any || was.inConflict() || slices.ContainsFunc(namesOf(f.text), func(n string) bool { return !w.inBase(n) })
+		// What the agent has taken out on disk, and was rejected or undone and not saved, is undecided again.
+		onDisk := setOf(namesOf(seen))
+		// The rows may be out of the baseline since, by the user's hand and unsaved too.
+		for text := range f.had {
+			for _, n := range namesOf(text) {
+				f.ever[n] = f.ever[n] || !onDisk[n] && w.inBase(n)
+			}
+		}
 		for _, n := range namesOf(seen) {
 			// One that the user takes back to what it was may look like the agent's doing.
 			f.lax[n] = isAgents(n) || f.any

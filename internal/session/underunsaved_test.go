@@ -152,11 +152,12 @@ func TestUnsavedTextIsThrownAwayOverAnAgentsChangeAndAPrograms(t *testing.T) {
 }
 
 // What an agent has put on disk under unsaved text, and was rejected or undone there and not saved, is
-// listed again when the document is closed, also if the editor says nothing more after that. One that is opened again at once was not closed.
+// listed again when the document is closed, also if it is but the end of the last line, and if the
+// editor says nothing more after that. One that is opened again at once was not closed.
 func TestClosedAndNothingFollows(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string][2]string{
-		"a row": {"a\nb\nc\n", "a\nb\nagent\n"},
+		"a row": {"a\nb\nc\n", "a\nb\nagent\n"}, "a final line end": {"a\nb\nc", "a\nb\nc\n"}, "no final line end": {"a\nb\nc\n", "a\nb\nc"},
 	} {
 		for _, how := range []string{"rejected", "undone"} {
 			for _, opened := range []bool{false, true} {
@@ -199,6 +200,80 @@ func TestClosedAndNothingFollows(t *testing.T) {
 							t.Errorf("open %v, want %v", open, opened)
 						}
 					})
+				})
+			}
+		}
+	}
+}
+
+// An agent's row that the user has rejected, and not saved, is on disk yet, and another program writes
+// there, or the agent on, beside it or in it, in conflict with what is typed or not. Who goes back to
+// what the disk has, by reading it anew or because all is killed, has what is the agent's undecided and
+// the program's in the baseline, whether the row had come under unsaved text or through it.
+func TestRejectedAndNotSavedAndWrittenOn(t *testing.T) {
+	t.Parallel()
+	const base = "a\nb\nc\nd\ne\nf\n"
+	agents := strings.Replace(base, "c\n", "c\nagent\n", 1)
+	for _, road := range []string{"through the document", "under unsaved text"} {
+		for name, x := range map[string]struct{ typed, disk, base string }{
+			"elsewhere":              {"f\nmine\n", strings.Replace(agents, "a\n", "a\nother\n", 1), strings.Replace(base, "a\n", "a\nother\n", 1)},
+			"in conflict elsewhere":  {"f\nmine\n", agents + "other\n", base + "other\n"},
+			"beside it":              {"f\nmine\n", strings.Replace(agents, "agent\n", "agent\nother\n", 1), strings.Replace(base, "c\n", "c\nother\n", 1)},
+			"in front of it":         {"f\nmine\n", strings.Replace(agents, "c\n", "other\n", 1), strings.Replace(base, "c\n", "other\n", 1)},
+			"beside it, in conflict": {"f\nmine\n", strings.Replace(agents, "agent\n", "agent\nother\n", 1) + "more\n", strings.Replace(base, "c\n", "c\nother\n", 1) + "more\n"},
+		} {
+			for _, how := range []string{"read anew, of a program", "killed with the editor, of a program", "read anew, of the agent", "killed with the editor, of the agent"} {
+				t.Run(strings.Join([]string{road, name, how}, ", "), func(t *testing.T) {
+					t.Parallel()
+					programs := strings.HasSuffix(how, "of a program")
+					w := newEarth(t)
+					w.start()
+					uri := w.uri("f")
+					writeFile(t, w.path("f"), base)
+					w.e.open(uri, base)
+					awaitLook(t, w.c.file(buffers.Path(w.path("f"))))
+					if road == "through the document" {
+						w.agent("f", agents)
+						writeFile(t, w.path("f"), agents)
+						w.e.send(buffers.Save{URI: uri})
+						f := w.c.file(buffers.Path(w.path("f")))
+						f.mu.Lock()
+						f.savedAt = time.Time{} // long ago: what is read now is no formatter's
+						f.mu.Unlock()
+						w.e.replace(uri, "f\n", x.typed)
+					} else {
+						w.e.replace(uri, "f\n", x.typed)
+						w.writesDisk("f", agents)
+					}
+					w.wantHunks("f", ">agent|", review.StatePending)
+					w.e.replace(uri, "agent\n", "")
+					if programs {
+						writeFile(t, w.path("f"), x.disk)
+					}
+					w.writesDisk("f", x.disk)
+					f := w.c.file(buffers.Path(w.path("f")))
+					f.mu.Lock()
+					due := f.isNews()
+					f.mu.Unlock()
+					if due {
+						f.keep(true) // as when it was left alone for a while
+					}
+					if strings.HasPrefix(how, "read anew") {
+						w.e.reopen(uri, w.path("f"))
+					} else {
+						w.crash()
+						w.e.open(uri, x.disk)
+						awaitLook(t, w.c.file(buffers.Path(w.path("f"))))
+					}
+					want := base
+					if programs {
+						want = x.base
+						w.wantHunks("f", ">agent|", review.StatePending)
+					}
+					w.wantHunks("f", "", review.StateConflict)
+					if got := w.baseline("f"); got != want {
+						t.Errorf("baseline %q, want %q", got, want)
+					}
 				})
 			}
 		}

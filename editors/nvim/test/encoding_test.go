@@ -54,6 +54,10 @@ func TestBytesOnDisk(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
+				onDisk := func(want string) {
+					s.WaitLua(fmt.Sprintf(`vim.base64.encode(assert(io.open(%q, 'rb')):read('*a')) == %q`,
+						s.path(name), base64.StdEncoding.EncodeToString([]byte(want))))
+				}
 				write(name, f.was)
 				s.Exec(`vim.g.said = ''; vim.cmd('silent edit! ' .. ...)`, nil, s.path(name))
 				if unsaved {
@@ -93,10 +97,15 @@ func TestBytesOnDisk(t *testing.T) {
 					if f.name == "to-latin1" { // as its encoding was found out
 						want = latin1.Replace(f.was)
 					}
-					s.WaitLua(fmt.Sprintf(`vim.base64.encode(assert(io.open(%q, 'rb')):read('*a')) == %q`,
-						s.path(name), base64.StdEncoding.EncodeToString([]byte(want))))
+					onDisk(want)
 				}
 				s.Exec(`vim.cmd('bwipeout!')`, nil)
+				if unsaved && hunks != "0" && !waits { // rejected in the document alone, and on disk yet
+					s.WaitLua(`require('acp.review').count() == ` + hunks)
+					s.Input(":Acp reject-all<CR>")
+					s.WaitLua(`require('acp.review').count() == 0`)
+					onDisk(f.was)
+				}
 			}
 		}
 	})
