@@ -210,6 +210,7 @@ func (s *session) saveDirty(ctx context.Context) {
 			if p == "" || clean(d) || !inRoots(s.roots(), string(p)) {
 				continue
 			}
+			s.core.file(p).asksToSave(d.Text)
 			if err := a.editor.Save(ctx, d.URI, 0, true); err != nil {
 				s.core.log.Info("save before prompt", "uri", d.URI, "err", err)
 			}

@@ -64,7 +64,16 @@ func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) {
 	}
 	if d, ok := out.doc.at.Document(out.doc.uri); ok {
 		f.core.elsewhere.wrote(f.path, d.Text)
+		f.asksToSave(d.Text)
 	}
+	f.mu.Lock()
+	f.decided++
+	f.mu.Unlock()
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.decided--
+	}()
 	if err := out.doc.at.editor.Save(ctx, out.doc.uri, 0, false); err != nil && !errors.Is(err, ErrUnsupported) {
 		f.core.log.Warn("save after decision", "path", f.path, "err", err)
 		f.tellUnsaved(out, err)

@@ -42,7 +42,7 @@ type file struct {
 
 	typed   text.Text   // what the document was when the user last changed it; empty if an edit of ours came since
 	keys    int         // how often the user has changed it
-	lately  []text.Text // what the user has made of it and the disk is not known to have had, the latest last
+	lately  []text.Text // what the user has made of it, or its editor is to write, and the disk is not known to have had, the latest last
 	earlier []text.Text // what the disk had before that, the latest last
 	saves   int         // how often an editor has said that it has written it
 	closing bool        // the last document was closed, and what is on disk not taken in yet
@@ -62,6 +62,7 @@ type file struct {
 	saving      bool        // between acp/save and its answer: what changes is the formatter's (rule 9)
 	savingFor   []*savedFor // the changes that are being saved, the latest last
 	savingSince time.Time
+	decided     int               // how many saves that decisions have asked for are underway
 	savedAt     time.Time         // of the last didSave
 	claimed     *text.Text        // what the editor says that it has saved last, if the file holds something else
 	savedBy     string            // the tool call for which acp-ls asked for it; empty: the user saved
@@ -242,6 +243,7 @@ func (f *file) steps(at *Attachment, ev buffers.Event) {
 		switch {
 		case f.land(s.After), !late && f.stray(s, i == last):
 		case formatted:
+			f.mayWrite(s.After)
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
 			f.suspect(s.After, before)

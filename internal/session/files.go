@@ -392,6 +392,7 @@ func (f *file) saveFor(ctx context.Context, out outcome, untouched bool) error {
 			return out.doc.at.editor.Save(ctx, out.doc.uri, 0, true)
 		}
 		f.core.elsewhere.wrote(f.path, d.Text)
+		f.asksToSave(d.Text)
 		version := d.Version
 		if !untouched {
 			version = 0

@@ -72,6 +72,7 @@ func (f *file) formattedFor(t text.Text) bool {
 	if f.keys != o.keys {
 		theirs = butRowsSince(o.text, before, t)
 	}
+	f.mayWrite(t)
 	f.doc.Formatted(theirs, *o.by)
 	f.record(o.by, before, theirs, false)
 	if !t.Equal(theirs) {

@@ -14,8 +14,8 @@ import (
 // last before the write (Neovim), or with what they have typed since (VS Code) told first. Who
 // looks at the disk between the two finds a text there of which nobody has said whose it
 // is, and while an agent works that looks like the agent's. What tells that it is not: the
-// user has typed exactly that text since the disk was last taken in; or the editor says that
-// it has saved a file that was not written since somebody looked.
+// user has typed exactly that text since the disk was last taken in, or acp-ls has asked for
+// it to be saved; or the editor says that it has saved a file that was not written since somebody looked.
 
 // maxLately bounds how many texts are known that the user has made of a document while its editor writes.
 const maxLately = 64
@@ -23,6 +23,21 @@ const maxLately = 64
 // typedNow notes a text that the user has made; mu is held.
 func (f *file) typedNow(t text.Text) {
 	f.typed = t
+	f.mayWrite(t)
+}
+
+// asksToSave notes a text that an editor is asked to save: it may be on disk from then on, and the document may have
+// gone on by the time when the editor says so.
+func (f *file) asksToSave(t text.Text) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.before != nil && !f.before.Equal(t) {
+		f.mayWrite(t)
+	}
+}
+
+// mayWrite notes a text that an editor may write; mu is held.
+func (f *file) mayWrite(t text.Text) {
 	if f.before == nil {
 		return
 	}
@@ -95,7 +110,7 @@ func (f *file) wroteTypedBytes(live text.Text, at *buffers.EncodedError) bool {
 // the editor had written; mu is held.
 func (f *file) wroteLast(ev buffers.Event) {
 	b := f.before
-	if f.saving || ev.DiskErr != nil || b == nil || b.by == nil || b.by.Author == review.AuthorUser || !sameWrite(b.info, ev.Disk.Info) {
+	if f.saving || f.decided > 0 || ev.DiskErr != nil || b == nil || b.by == nil || b.by.Author == review.AuthorUser || !sameWrite(b.info, ev.Disk.Info) {
 		return
 	}
 	if ev.Unwritten && !b.told {
