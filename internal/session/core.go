@@ -107,6 +107,7 @@ type Core struct {
 	log       *slog.Logger
 	waits     Waits
 	read      func(buffers.Path) (buffers.Disk, error) // buffers.ReadDisk but in tests
+	spawns    func(func()) func()                      // what is to be done by a goroutine, and when; nil but in tests
 	tools     EditorTools
 	broker    *broker
 	durable   *durable   // nil without a journal
@@ -179,6 +180,9 @@ func randomID(prefix string) string {
 
 // spawn runs f on a goroutine that Close waits for.
 func (c *Core) spawn(f func()) {
+	if c.spawns != nil {
+		f = c.spawns(f)
+	}
 	c.wg.Go(f)
 }
 

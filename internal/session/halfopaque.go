@@ -28,6 +28,7 @@ func (f *file) foldRows(was checkpoint.State, o review.Origin) {
 		} else {
 			f.created = false
 		}
+		f.closing = false // what a document had has gone with that
 		f.keepBefore(now)
 		f.missing = !was.Exists
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"acp-ls/buffers"
@@ -179,16 +180,26 @@ func TestHalfWrittenAndThenNoTextUnderADocument(t *testing.T) {
 	t.Parallel()
 	const was, half = "caf\u00e9\ntwo\n", "HALF\u00e9\n"
 	whole := half + "\x00rest\n"
-	for name, tt := range map[string]struct{ first, closes, reloads bool }{
-		"at once":               {reloads: true},
-		"half first":            {first: true, reloads: true},
-		"no reload":             {first: true},
-		"closed":                {closes: true, reloads: true},
-		"half first and closed": {first: true, closes: true, reloads: true},
+	for name, tt := range map[string]struct{ first, closes, late, reloads bool }{
+		"at once":                              {reloads: true},
+		"half first":                           {first: true, reloads: true},
+		"no reload":                            {first: true},
+		"closed":                               {closes: true, reloads: true},
+		"closed and followed late":             {closes: true, late: true, reloads: true},
+		"half first and closed":                {first: true, closes: true, reloads: true},
+		"half first, closed and followed late": {first: true, closes: true, late: true, reloads: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := &fakeLauncher{}
 			c, e, root := setup(t, l)
+			looked := make(chan struct{})
+			var closing atomic.Bool
+			c.spawns = func(f func()) func() {
+				if !closing.Load() {
+					return f
+				}
+				return func() { <-looked; f() }
+			}
 			path := filepath.Join(root, "a")
 			uri := buffers.PathURI(path)
 			writeFile(t, path, was)
@@ -208,7 +219,14 @@ func TestHalfWrittenAndThenNoTextUnderADocument(t *testing.T) {
 			}
 			steps(t, c, l, append(do, func() { writeFile(t, path, whole) }, func() {
 				if tt.closes {
+					closing.Store(tt.late)
 					e.close(uri)
+					closing.Store(false)
+				}
+			}, func() {
+				close(looked)
+				if err := c.followClosed(t.Context()); err != nil { // as each decision does
+					t.Error(err)
 				}
 			})...)
 			for _, r := range c.Reviews("", "") {
