@@ -83,14 +83,17 @@ func newCrashWorld(t *testing.T, seed uint64) *crashWorld {
 		writeFile(t, w.path(name), "o1\no2\no3\no4\no5\no6\n")
 	}
 	w.e.open(w.uri("f"), readFile(t, w.path("f")))
-	w.written = func() { w.tick("behind a record") }
+	w.behind = func(path string) { w.tickBehind("behind a record", path) }
 	return w
 }
 
 var crashNames = []string{"f", "g"}
 
 // tick is called at each moment at which the process can be killed.
-func (w *crashWorld) tick(what string) {
+func (w *crashWorld) tick(what string) { w.tickBehind(what, "") }
+
+// tickBehind is tick behind a record of the file at path.
+func (w *crashWorld) tickBehind(what, path string) {
 	w.tickMu.Lock()
 	defer w.tickMu.Unlock()
 	w.countdown--
@@ -106,7 +109,7 @@ func (w *crashWorld) tick(what string) {
 	}
 	w.e.mu.Unlock()
 	for _, name := range crashNames {
-		m.files[name] = w.crashFile(name)
+		m.files[name] = w.crashFileBehind(name, path)
 	}
 	m.state, m.root = w.snapshot()
 	if w.power.IntN(3) == 0 {
@@ -121,12 +124,14 @@ func (w *crashWorld) crashed() bool {
 	return w.at != nil
 }
 
-func (w *crashWorld) crashFile(name string) crashFile {
+func (w *crashWorld) crashFile(name string) crashFile { return w.crashFileBehind(name, "") }
+
+// crashFileBehind is crashFile behind a record of the file at path: who has written it has not said so yet.
+func (w *crashWorld) crashFileBehind(name, path string) crashFile {
 	f := w.c.file(buffers.Path(w.path(name)))
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// Whoever has the pen has just written what is so, or is about to be.
-	c := crashFile{kept: (f.kept.last == f.version() || len(f.kept.pen) > 0) && !w.deciding.Load()}
+	c := crashFile{kept: (f.kept.last == f.version() || string(f.path) == path) && !w.deciding.Load()}
 	b, _ := os.ReadFile(w.path(name))
 	// In a turn what nobody has looked at is shown after the crash, and is not now.
 	c.unseen = w.c.running(f.path) && (f.before == nil || f.before.String() != string(b))

@@ -36,8 +36,9 @@ type earth struct {
 	failing bool          // nothing can be written
 
 	sized        sync.Mutex
-	sure, before int64  // size of the journal when it was last synced, and the time before
-	written      func() // called behind every synced record: its edit is not made yet
+	sure, before int64             // size of the journal when it was last synced, and the time before
+	written      func()            // called behind every synced record: its edit is not made yet
+	behind       func(path string) // the same, of whose record
 }
 
 func newEarth(t *testing.T) *earth {
@@ -78,6 +79,9 @@ func (j tellingJournal) Write(synced bool, records ...journal.Record) error {
 	}
 	if synced && len(records) > 0 && j.w.written != nil {
 		j.w.written()
+	}
+	if synced && len(records) > 0 && j.w.behind != nil {
+		j.w.behind(records[0].Path)
 	}
 	select {
 	case j.w.wrote <- struct{}{}:
