@@ -149,15 +149,15 @@ func (d *Doc) around(lo, hi, reach int) (from, to int) {
 	if first == last {
 		return lo, hi
 	}
-	for n := reach; n > 0 && first > 0 && lo-d.runs[first].at < nearTombs; first-- {
-		above := d.runs[first-1]
-		if n -= d.runs[first].at - above.at - above.n; n < 0 {
+	for n := reach; reach > 0 && first > 0; first-- {
+		at, above := min(lo, d.runs[first].at), d.runs[first-1]
+		if n -= at - above.at - above.n; n < 0 || lo-at >= nearTombs {
 			break
 		}
 	}
-	for n := reach; n > 0 && last < len(d.runs); last++ {
-		end := d.runs[last-1].at + d.runs[last-1].n
-		if n -= d.runs[last].at - end; n < 0 || end-hi >= nearTombs {
+	for n := reach; reach > 0 && last < len(d.runs); last++ {
+		at := max(hi, d.runs[last-1].at+d.runs[last-1].n)
+		if n -= d.runs[last].at - at; n < 0 || at-hi >= nearTombs {
 			break
 		}
 	}

@@ -42,6 +42,8 @@ func TestRareHistories(t *testing.T) {
 	for seed, what := range map[uint64]string{
 		145000000927: "words were looked for in another run, as far as the window went",
 		182000000773: "deleted rows stood twice, where a word of one that stays had come into a plain row",
+		242000004855: "a run was in the window's reach only if one less was, rows of the event counting as rows between",
+		252000007819: "undecided rows right behind the last row that is looked at were not in the window",
 	} {
 		if !runHistory(seed, *soakLong) {
 			t.Log(what)
