@@ -78,6 +78,10 @@ func (c *carry) ownWords(first, from, to, end int) {
 	far.match(claims)
 	stay.match(claims)
 	stay.match(claims)
+	for _, t := range []*tombWords{&stay, &far} { // an agent that writes a row anew leaves the user's words, too
+		t.byAgent()
+		t.match(claims)
+	}
 	for _, x := range claims {
 		switch w := x.is; {
 		case x.old == -2 && w != nil && w.at < to && !w.stays:
@@ -151,6 +155,14 @@ func (t *tombWords) add(r row, i int) {
 		t.agents = t.agents || w.agents
 		t.words = append(t.words, w)
 		t.texts = append(t.texts, byWhom(w.agents, words[n]))
+	}
+}
+
+// byAgent has all the words looked for among those that are an agent's in the text.
+func (t *tombWords) byAgent() {
+	t.agents = true
+	for i, w := range t.words {
+		t.texts[i] = byWhom(true, w.row[w.n])
 	}
 }
 

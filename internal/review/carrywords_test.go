@@ -68,6 +68,16 @@ func TestWordsAmongLeftOnes(t *testing.T) {
 			}
 		}, "top|one two three BIG four my|five six seven|eight nine ten|end|", "top|one two three four my|five six seven eight|nine ten|end|",
 			[]string{"[1,4) one two three BIG four my|five six seven|eight nine ten| <- one two three four my|five six seven eight|nine ten|"}},
+		{"beside the user's own word that the agent has left", "top|o1 o2 o3 o4 o5 o6|end|", func(s *script) {
+			s.a("c1", "top|o1 BIG o3 o4 o5 o6|end|")
+			s.wait()
+			s.put("o3 ", "o3 mine ")
+			s.wait()
+			s.a("c2", "top|o1 BIG o3 mine o4|o5 NEW o6|end|")
+			s.wait()
+			s.put("mine ", "also mine ")
+		}, "top|o1 BIG o3 also mine o4|o5 NEW o6|end|", "top|o1 o2 o3 also mine o4 o5 o6|end|",
+			[]string{"[1,3) o1 BIG o3 also mine o4|o5 NEW o6| <- o1 o2 o3 also mine o4 o5 o6|"}},
 		{"behind rows of the user's own", orig, func(s *script) {
 			filled(s)
 			s.u("top|one two three BIG four|my own|row|five six seven|eight nine ten|end|")

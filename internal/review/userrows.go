@@ -31,7 +31,7 @@ func (e *userEvent) rows(g group) []row {
 			b.replace(x)
 		}
 	}
-	out := append(b.out, b.in[b.i:]...)
+	out := append(b.out, b.left(b.i, len(b.in))...)
 	if len(b.yielded) > 0 {
 		out = slices.DeleteFunc(out, func(r row) bool { return b.yielded[r.id] && r.tomb() })
 	}
@@ -59,14 +59,28 @@ func (b *builder) copyTo(to int) (leading []row) {
 		if b.in[b.i].inText() {
 			b.at++
 		}
-		b.out = append(b.out, b.in[b.i])
+		b.out = append(b.out, b.left(b.i, b.i+1)...)
 		b.i++
 	}
 	from := b.i
 	for b.i < len(b.in) && !b.in[b.i].inText() {
 		b.i++
 	}
-	return b.in[from:b.i]
+	return b.left(from, b.i)
+}
+
+// left returns the rows [from, to) of the window but for those that have come to stand elsewhere.
+func (b *builder) left(from, to int) []row {
+	if len(b.lifted) == 0 {
+		return b.in[from:to]
+	}
+	var out []row
+	for i := from; i < to; i++ {
+		if !b.lifted[i] {
+			out = append(out, b.in[i])
+		}
+	}
+	return out
 }
 
 // insert puts in whole new rows (rule b): above deleted rows that agent's rows took the place of,
@@ -128,7 +142,7 @@ func (b *builder) replace(x linediff.Edit) {
 		k := x.B0
 		for i, r := range block {
 			if !r.inText() {
-				b.out = append(b.out, r)
+				b.out = append(b.out, b.left(from+i, from+i+1)...)
 				continue
 			}
 			b.block(from+i, from+i+1, x.A0+k-x.B0, k, k+1)
