@@ -334,7 +334,8 @@ export class App implements vscode.Disposable {
       questions: this.questions?.count() ?? 0,
       counts: this.review.counts(),
     });
-    this.setContext('busy', this.isBusy());
+    const starting = this.model.sessions().some(({ state }) => state === 'starting');
+    this.setContext('busy', starting || this.isBusy()); // there is something to stop
     this.setContext('questions', (this.questions?.count() ?? 0) > 0);
   }
 

@@ -201,7 +201,7 @@ async function showQuestions(app: App): Promise<void> {
 
 async function stop(app: App): Promise<void> {
   const session = app.model.currentSession();
-  const busy = (state?: string) => state === 'running' || state === 'waiting';
+  const busy = (state?: string) => /^(starting|running|waiting)$/.test(state ?? '');
   const which = busy(session?.state)
     ? session
     : app.model.sessions().find(({ state }) => busy(state));

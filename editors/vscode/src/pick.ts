@@ -145,12 +145,20 @@ export async function restore(app: App): Promise<void> {
     void vscode.window.showInformationMessage('No change has been rejected.');
     return;
   }
-  const picked = await vscode.window.showQuickPick(rejected, {
-    canPickMany: true,
-    placeHolder: 'Changes to bring back',
-    matchOnDescription: true,
-  });
-  if (picked !== undefined && picked.length > 0) {
+  const only = rejected.length === 1;
+  const picked = await vscode.window.showQuickPick(
+    rejected.map((item) => ({ ...item, picked: only })),
+    {
+      canPickMany: true,
+      placeHolder: only ? 'Bring this change back?' : 'Changes to bring back: Space chooses one',
+      matchOnDescription: true,
+    },
+  );
+  if (picked?.length === 0) {
+    void vscode.window.showInformationMessage(
+      'Nothing was brought back: no change was chosen. Space, or a click, chooses one.',
+    );
+  } else if (picked !== undefined) {
     await app.perform('acp.review.restore', { hunks: picked.map(({ value }) => value) });
   }
 }

@@ -139,6 +139,18 @@ export async function play(window, step) {
     await inEditor('keys.txt');
   });
 
+  await step('bring back the only one that is rejected', async () => {
+    await press('Control+Alt+Backspace');
+    await window.hunksAre(0);
+    await command('ACP: Bring Back Rejected Changes');
+    await page.locator('.quick-input-list', { hasText: 'SEVEN' }).waitFor();
+    await focusIs('the list', ({ place }) => place === 'prompt', false);
+    await press('Enter');
+    await window.textIs(after);
+    await window.hunksAre(1);
+    await inEditor('keys.txt');
+  });
+
   await step('the tree of changes', async () => {
     await command('ACP: Focus on Changes View');
     await focusIs('the tree', ({ place }) => place === 'list');
