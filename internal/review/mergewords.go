@@ -15,7 +15,7 @@ import (
 // in the place of other white space is no word either: where ours writes words over it, it gives
 // way to them (rule 9).
 func mergeWords(base, ours, theirs string) string {
-	agents := linediff.Words(base, theirs)
+	agents := wordDiff(base, theirs)
 	for i, a := range agents {
 		if less := trimmed(a, base, theirs); less.A0 == less.A1 {
 			agents[i] = less
@@ -41,7 +41,7 @@ func mergeWords(base, ours, theirs string) string {
 		return u.A0 <= a.A1 && a.A0 <= u.A1
 	}
 	out := theirs
-	for _, u := range slices.Backward(linediff.Words(base, ours)) {
+	for _, u := range slices.Backward(wordDiff(base, ours)) {
 		touched := slices.DeleteFunc(slices.Clone(agents), func(a linediff.Span) bool { return !touches(u, a) })
 		if slices.ContainsFunc(touched, func(a linediff.Span) bool { return a.A0 < a.A1 }) {
 			continue
@@ -95,4 +95,34 @@ func holds(row, was, is string) bool {
 func trimmed(x linediff.Span, a, b string) linediff.Span {
 	start, end := commonEnds(a[x.A0:x.A1], b[x.B0:x.B1])
 	return linediff.Span{A0: x.A0 + start, A1: x.A1 - end, B0: x.B0 + start, B1: x.B1 - end}
+}
+
+// wordDiff is linediff.Words, but that words which both have count before the white space between: if
+// both counted alike, a word that is left could be taken for a changed one.
+func wordDiff(a, b string) []linediff.Span {
+	x, y := words(a), words(b)
+	var out []linediff.Span
+	at, to := 0, 0 // in a and b
+	gap := func(end, newEnd int) {
+		for at < end && to < newEnd && a[at] == b[to] && (a[at] == ' ' || a[at] == '\t') { // what follows a word stays there
+			at, to = at+1, to+1
+		}
+		for _, s := range linediff.Words(a[at:end], b[to:newEnd]) {
+			out = append(out, linediff.Span{A0: s.A0 + at, A1: s.A1 + at, B0: s.B0 + to, B1: s.B1 + to})
+		}
+	}
+	i, j := 0, 0
+	equal := func(n int) {
+		for ; i < n; i, j = i+1, j+1 {
+			gap(x[i].from, y[j].from)
+			at, to = x[i].to, y[j].to
+		}
+	}
+	for _, e := range linediff.Diff(cut(a, x), cut(b, y)) {
+		equal(e.A0)
+		i, j = e.A1, e.B1
+	}
+	equal(len(x))
+	gap(len(a), len(b))
+	return out
 }

@@ -133,3 +133,25 @@ func TestHolds(t *testing.T) {
 		}
 	}
 }
+
+// A word that an agent has left is taken for that, not for one of its neighbours changed.
+func TestWordsBesideLeftOnes(t *testing.T) {
+	const orig = "top|o28 o29 o30 o31 o32 o33|"
+	shortened := func(s *script) {
+		s.a("c1", "top|o28 o30 a5 o31|")
+		s.wait()
+	}
+	hunk := []string{"[1,2) o28 o30 a5 o31 u1| <- o28 o29 o30 o31 u1 o32 o33|"}
+	runCases(t, []ruleCase{
+		{"at once", orig, func(s *script) {
+			shortened(s)
+			s.put("o31", "o31 u1")
+		}, "top|o28 o30 a5 o31 u1|", "top|o28 o29 o30 o31 u1 o32 o33|", hunk},
+		{"key by key", orig, func(s *script) {
+			shortened(s)
+			for _, typed := range []string{" ", " u", " u1"} {
+				s.u("top|o28 o30 a5 o31" + typed + "|")
+			}
+		}, "top|o28 o30 a5 o31 u1|", "top|o28 o29 o30 o31 u1 o32 o33|", hunk},
+	})
+}
