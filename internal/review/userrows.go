@@ -139,15 +139,16 @@ func (b *builder) replace(x linediff.Edit) {
 	}
 	block := b.in[from:b.i]
 	if b.inPlace(block, x) {
-		k := x.B0
+		k, done := x.B0, from
 		for i, r := range block {
-			if !r.inText() {
+			if !r.inText() && from+i >= done {
 				b.out = append(b.out, b.left(from+i, from+i+1)...)
-				continue
+			} else if r.inText() {
+				done = b.block(from+i, from+i+1, x.A0+k-x.B0, k, k+1)
+				k++
 			}
-			b.block(from+i, from+i+1, x.A0+k-x.B0, k, k+1)
-			k++
 		}
+		b.i = max(b.i, done)
 		return
 	}
 	b.i = b.block(from, b.i, x.A0, x.B0, x.B1)
