@@ -18,6 +18,18 @@ type initializeParams struct {
 	WorkspaceFolders      loose[[]workspaceFolder]  `json:"workspaceFolders"`
 	InitializationOptions jsontext.Value            `json:"initializationOptions"`
 	Capabilities          loose[clientCapabilities] `json:"capabilities"`
+
+	// ACP is the contract's own member.
+	ACP loose[struct {
+		Written []writtenFile `json:"written"`
+	}] `json:"acp"`
+}
+
+// writtenFile is a file that the editor has written while no acp-ls ran.
+type writtenFile struct {
+	URI  string  `json:"uri"`
+	Text *string `json:"text"`
+	Read *string `json:"read"` // what it had read there before, while none ran either
 }
 
 type clientInfo struct {

@@ -12,6 +12,7 @@ import (
 // core is what the bridge needs of [session.Core]; see there.
 type core interface {
 	Attach(e session.Editor, roots []string) documents
+	WroteAway(uri, content string, read *string)
 
 	NewSession(ctx context.Context, n session.NewSession) (session.Info, error)
 	LoadSession(ctx context.Context, agent, sessionID, cwd string) (session.Info, error)

@@ -32,6 +32,7 @@ type fakeCore struct {
 	changed int // calls of SettingsChanged
 
 	whileAttaching func(session.Editor)
+	away           []string // what WroteAway was told
 
 	prompt   func(context.Context, session.Prompt) (session.PromptResult, error)
 	decide   func(verb string, d session.Decide) (session.Decision, error)
@@ -52,6 +53,13 @@ func (c *fakeCore) Attach(e session.Editor, roots []string) documents {
 	}
 	c.attached <- e
 	return c.docs
+}
+
+func (c *fakeCore) WroteAway(uri, content string, read *string) {
+	if read != nil {
+		content += " after " + *read
+	}
+	c.away = append(c.away, uri+" "+content)
 }
 
 func (c *fakeCore) SettingsChanged() {

@@ -34,6 +34,11 @@ func (e *editor) initialize(params jsonrpc2.RawMessage) (any, error) {
 	if !isNull(p.InitializationOptions) {
 		e.settings.setInitial(config.EditorLayer(p.InitializationOptions.Clone()))
 	}
+	for _, w := range p.ACP.v.Written {
+		if w.Text != nil {
+			e.core.WroteAway(w.URI, *w.Text, w.Read)
+		}
+	}
 	if !e.attach(e.roots()) {
 		return nil, jsonrpc2.NewError(jsonrpc2.InvalidRequest, "the server is ending")
 	}

@@ -44,6 +44,18 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
+// What an editor has written while no acp-ls ran is known before anything is taken up.
+func TestWrittenWhileNoneRan(t *testing.T) {
+	c := newRaw(t)
+	c.send(`{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"capabilities":{},` +
+		`"acp":{"written":[{"uri":"file:///a","text":"1\n"},{"uri":"file:///b"},{"uri":"file:///c","text":"","read":"0"}]}}}`)
+	c.receive()
+	<-c.core.attached
+	if want := []string{"file:///a 1\n", "file:///c  after 0"}; !slices.Equal(c.core.away, want) {
+		t.Errorf("told %q, want %q", c.core.away, want)
+	}
+}
+
 // Whatever an editor sends for initialize, it is answered; what is wrong in it
 // counts as absent and costs nothing else.
 func TestOddInitialize(t *testing.T) {
@@ -59,6 +71,7 @@ func TestOddInitialize(t *testing.T) {
 		`{"capabilities":{"window":{"workDoneProgress":true,"showMessage":null}}}`:                                     func(e *editor) bool { return e.client.workDoneProgress && !e.client.asks },
 		`{"capabilities":{"textDocument":{"hover":{"contentFormat":["plaintext"]}}},"clientInfo":{"name":1}}`:          func(e *editor) bool { return !e.client.markdown },
 		`{"clientInfo":{"name":"x","version":2},"capabilities":7,"rootUri":5,"rootPath":{},"workspaceFolders":"none"}`: func(e *editor) bool { return e.client.name == "x" },
+		`{"capabilities":{},"acp":{"written":[{"uri":1,"text":"t"}]},"clientInfo":{"name":"z"}}`:                       func(e *editor) bool { return e.client.name == "z" },
 		`{"clientInfo":{"name":"x","name":"y"},"processId":"many","trace":5,"\ud800":1}`:                               func(e *editor) bool { return e.client.name == "y" },
 	} {
 		c := newRaw(t)

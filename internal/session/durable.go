@@ -48,6 +48,8 @@ type durable struct {
 	failed  bool            // the user was told that it cannot be written
 	untold  []waitsIn       // of which the user is told in a moment
 	live    []journal.Other // what those have undecided who lived when it was last looked
+
+	away map[buffers.Path]away // what editors have written while no acp-ls ran
 }
 
 func newDurable(c *Core, open func(string) (Journal, error)) *durable {

@@ -35,6 +35,10 @@ type earth struct {
 	wrote   chan struct{} // has a value when something was written
 	failing bool          // nothing can be written
 
+	meanwhile func()            // done between a crash and the next start; nil: nothing
+	away      map[string]string // what the editor says then that it has written
+	readAway  map[string]string // and had read before
+
 	sized        sync.Mutex
 	sure, before int64             // size of the journal when it was last synced, and the time before
 	written      func()            // called behind every synced record: its edit is not made yet
@@ -117,6 +121,14 @@ func (w *earth) start() {
 			return tellingJournal{journal.Open(w.state, workspace, journal.Options{Now: now}), w}, nil
 		},
 	})
+	for name, content := range w.away {
+		var read *string
+		if s, ok := w.readAway[name]; ok {
+			read = &s
+		}
+		w.c.WroteAway(w.uri(name), content, read)
+	}
+	w.away, w.readAway = nil, nil
 	w.c.unwatched = true // nothing may wait for the system in virtual time
 	w.e = newFakeEditor(w.t, w.c, w.root)
 	if err := w.c.durable.wait(w.t.Context()); err != nil {
@@ -184,6 +196,10 @@ func (w *earth) crash() map[string]string {
 	}
 	w.close()
 	w.revert(state, root)
+	if w.meanwhile != nil {
+		w.meanwhile()
+		w.meanwhile = nil
+	}
 	w.start()
 	return texts
 }

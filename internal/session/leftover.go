@@ -32,6 +32,7 @@ type leftover struct {
 	with  *journal.Entry // and with it; nil: nothing can be kept
 	then  version        // of the file when it was taken up
 	since *leftover      // what an earlier run had left, and nobody has looked at yet
+	away  *away          // what the user has made of some of it; nil: nothing
 }
 
 // afterLife is how much later than the last sign of life a process may have ended, and
@@ -52,7 +53,7 @@ func (d *durable) leftovers(ctx context.Context, all []journal.Left) (out []left
 			}
 			for _, l := range found {
 				switch {
-				case seen[l.Path]:
+				case seen[l.Path], d.afterAway(&l):
 				case lastWritten(l.Path).After(left.Last.Add(afterLife)):
 					later = append(later, string(l.Path))
 				default:
@@ -150,7 +151,13 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 		return had, true // it was known, and not noted yet
 	}
 	doc, from := review.New(l.was, d.core.now), &journal.Record{}
-	if ok {
+	seen := now
+	if l.away != nil {
+		seen = text.New(*l.away.read)
+	}
+	if saved := d.savedFrom(had, l.was, seen); saved != nil && l.After.Exists {
+		doc, from = saved, &had.Last
+	} else if ok {
 		was, _, rec, err := stateFor(&had, l.was, !l.Before.Exists, d.core.now)
 		if err != nil {
 			return had, true
@@ -160,7 +167,11 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 			doc, from = was, rec
 		}
 	}
-	doc.AgentEdit(now, l.by)
+	doc.AgentEdit(seen, l.by)
+	if l.away != nil {
+		doc.Resume(text.New(l.away.content)) // as the user's
+		doc.AgentEdit(now, l.by)
+	}
 	r := journal.Record{
 		Path: string(l.Path), Time: d.core.now(), OnDisk: true,
 		Before: &journal.Seen{Missing: !l.Before.Exists, Text: buffers.NormHashText(l.was)}, Text: buffers.NormHashText(now),

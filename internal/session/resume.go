@@ -112,6 +112,9 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 	}
 	var sum resumed
 	left, later := d.leftovers(ctx, found.Left)
+	d.mu.Lock()
+	d.away = nil // who dies after that knows what is written
+	d.mu.Unlock()
 	d.removeTemps(found.Entries)
 	for _, t := range d.tasks(d.takeAgents(ctx, found), left, first, &sum) {
 		if ctx.Err() != nil {
