@@ -1,5 +1,6 @@
 ---The connection to acp-ls: one process for this Neovim, started with the first
 ---use, attached to every file buffer.
+local away = require('acp.away')
 local config = require('acp.config')
 local documents = require('acp.documents')
 local util = require('acp.util')
@@ -244,6 +245,7 @@ local function on_init(client)
     sync.change = vim.lsp.protocol.TextDocumentSyncKind.None
   end
   state.ready = true
+  away.began()
   vim.schedule(function()
     settle(client)
   end)
@@ -261,6 +263,7 @@ local function on_exit(id, code, signal)
   if state.id ~= id and id ~= nil then
     return
   end
+  away.ended()
   local exiting = vim.v.exiting ~= vim.NIL
   local stopping, restarting = state.stopping or exiting, state.restarting and not exiting
   state.id, state.ready, state.stopping, state.restarting = nil, false, false, false
@@ -311,6 +314,7 @@ function M.start(fn)
   require('acp.highlight').setup()
   require('acp.editor').watch_keys()
   require('acp.typing').watch()
+  away.watch()
   local root = M.root(vim.api.nvim_get_current_buf())
   local capabilities = vim.lsp.protocol.make_client_capabilities()
   capabilities.experimental = vim.tbl_extend('force', capabilities.experimental or {}, {
@@ -331,6 +335,7 @@ function M.start(fn)
       -- Neovim takes versioned edits, but does not say so; files that are not open
       -- are created, renamed and deleted by acp-ls itself.
       params.capabilities.workspace.workspaceEdit = { documentChanges = true }
+      params.acp = away.told()
     end,
     on_init = on_init,
     on_exit = function(code, signal)

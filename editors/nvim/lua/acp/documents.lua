@@ -278,6 +278,13 @@ function M.as_saving(bufnr, fn)
   end
 end
 
+---Whether a buffer is being saved for acp-ls.
+---@param bufnr integer
+---@return boolean
+function M.is_saving(bufnr)
+  return bufnr == saving
+end
+
 ---Sends what is about no buffer.
 ---@param method string
 ---@param params table

@@ -230,6 +230,23 @@ function M.is_file_buffer(bufnr)
     and not vim.api.nvim_buf_get_name(bufnr):match('^%a[%w+.-]+://')
 end
 
+---Bytes: of larger files acp-ls looks at no text.
+local max_text = 2 ^ 20
+
+---@param path string
+---@return string? # what a file holds, if that is text
+function M.file_text(path)
+  local stat = vim.uv.fs_stat(path)
+  local file = stat and stat.type == 'file' and stat.size <= max_text and io.open(path, 'rb')
+  if not file then
+    return nil
+  end
+  local text = file:read('*a')
+  file:close()
+  local odd = not text or text:gsub('[\194-\244][\128-\191]+', ''):find('[%z\128-\255]')
+  return not odd and text or nil
+end
+
 ---Lets a buffer that is no file keep its text when it is "read anew" (`:edit!`), as there is
 ---nothing to read it from.
 ---@param bufnr integer

@@ -3,26 +3,10 @@
 ---they were saved here, whoever has them open.
 local documents = require('acp.documents')
 local session = require('acp.session')
+local util = require('acp.util')
 
 local M = {}
 local api = vim.api
-
----Bytes: of larger files acp-ls looks at no text.
-local max_size = 2 ^ 20
-
----@param path string
----@return string? # what a file holds, if that is text
-local function text_of(path)
-  local stat = vim.uv.fs_stat(path)
-  local file = stat and stat.type == 'file' and stat.size <= max_size and io.open(path, 'rb')
-  if not file then
-    return nil
-  end
-  local text = file:read('*a')
-  file:close()
-  local odd = not text or text:gsub('[\194-\244][\128-\191]+', ''):find('[%z\128-\255]')
-  return not odd and text or nil
-end
 
 ---The file that a write is about to make or has made, if acp-ls does not know of it anyway.
 ---@param args {buf: integer, match: string} of the autocommand
@@ -45,7 +29,7 @@ end
 ---@param path string
 ---@param new boolean it was not there before
 local function tell(path, new)
-  local uri, text = vim.uri_from_fname(path), text_of(path)
+  local uri, text = vim.uri_from_fname(path), util.file_text(path)
   if text then
     documents.send('textDocument/didSave', { textDocument = { uri = uri }, text = text })
   end
