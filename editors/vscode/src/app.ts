@@ -1,5 +1,6 @@
 /** What lives as long as the window: views, state, and the connection to acp-ls there is now. */
 import * as vscode from 'vscode';
+import { Away } from './away';
 import { LastConversation } from './chat/before';
 import { ChatController } from './chat/controller';
 import { ChatModel } from './chat/model';
@@ -40,6 +41,7 @@ export class App implements vscode.Disposable {
   readonly review = new ReviewState();
   readonly typing = new Typing();
   readonly saves = new Saves();
+  private readonly away = new Away(this.saves);
   readonly documents: Documents;
   readonly chat: ChatController;
   readonly model: ChatModel;
@@ -89,6 +91,7 @@ export class App implements vscode.Disposable {
       this.output,
       this.documents,
       this.saves,
+      this.away,
       this.typing,
       this.view,
       this.decorations,
@@ -232,6 +235,7 @@ export class App implements vscode.Disposable {
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
         saves: this.saves,
+        away: this.away,
         onCommand: (command, args) => this.clicked(command, args),
         onDied: (why) => this.onDied(why),
       });

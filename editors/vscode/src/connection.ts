@@ -11,6 +11,7 @@ import {
   type StaticFeature,
   type WorkspaceEdit,
 } from 'vscode-languageclient/node';
+import type { Away } from './away';
 import {
   type Capability,
   type Commands,
@@ -60,6 +61,7 @@ export interface Handlers {
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
   saves: Saves;
+  away: Away;
   /** acp-ls has ended without being told to. */
   onDied(why: string): void;
 }
@@ -92,13 +94,14 @@ export class Connection {
     ).catch((err: unknown) => {
       throw new Error(`${command} cannot be run: ${messageOf(err)}`);
     });
+    void server.ended.then(() => handlers.away.ended());
     const client = new LanguageClient(
       'acpls',
       'acp-ls',
       async () => server.child,
       options(context, output, handlers),
     );
-    client.registerFeature(new ContractFeature());
+    client.registerFeature(new ContractFeature(handlers.away));
     for (const [method, handler] of Object.entries(handlers.notifications)) {
       client.onNotification(method, handler as (params: unknown) => void);
     }
@@ -210,10 +213,19 @@ function options(
 
 /** Announces what this extension does beyond LSP. */
 class ContractFeature implements StaticFeature {
+  constructor(private readonly away: Away) {}
+  fillInitializeParams(of: object): void {
+    const written = this.away.told();
+    if (written.length > 0) {
+      Object.assign(of, { acp: { written } });
+    }
+  }
   fillClientCapabilities(of: { experimental?: object }): void {
     of.experimental = { ...of.experimental, acp: capabilities };
   }
-  initialize(): void {}
+  initialize(): void {
+    this.away.began();
+  }
   getState(): { kind: 'static' } {
     return { kind: 'static' };
   }

@@ -113,6 +113,11 @@ export class Saves implements vscode.Disposable {
     }
   }
 
+  /** Whether a document is being saved for acp-ls. */
+  isAsked({ uri }: vscode.TextDocument): boolean {
+    return this.asked.has(uri.toString());
+  }
+
   /**
    * Whether a change was made by a save that acp-ls has asked for, and not by the user, who types,
    * and undoes: what is done at all of its places to where a cursor is.

@@ -1,7 +1,18 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
-import { anew, open, prompt, said, startSession, theApp, until } from './lib';
+import {
+  anew,
+  begin,
+  hunksAre,
+  open,
+  prompt,
+  said,
+  startSession,
+  theApp,
+  type,
+  until,
+} from './lib';
 
 suite('acp-ls', () => {
   let app: App;
@@ -155,5 +166,31 @@ suite('acp-ls', () => {
     const session = await startSession(app);
     await prompt(app, session, [{ read: 'again.txt' }]);
     assert.deepEqual(said(app, 'agent'), ['unsaved x\n']);
+  });
+
+  test("what is saved while acp-ls does not run, as it has ended in a turn, is the user's", async () => {
+    const document = await open('meanwhile.txt', 'a\nb\nc\nd\ne\n');
+    const other = await open('too.txt', 'a\n');
+    await vscode.window.showTextDocument(document);
+    await type(0, 0, 'mine\n');
+    const session = await startSession(app);
+    await begin(app, session, [
+      { read: 'meanwhile.txt' },
+      { write: 'meanwhile.txt', text: 'mine\na\nb\nc\nd\nE\n' },
+      { hold: true },
+    ]);
+    await hunksAre(app, document, 'pending 5-6');
+    await app.stop();
+    await type(2, 0, 'mine too\n');
+    assert.ok(await document.save());
+    await vscode.window.showTextDocument(other);
+    await type(0, 0, 'mine\n');
+    assert.ok(await other.save());
+    await app.start();
+    await hunksAre(app, document, 'pending 6-7');
+    await app.execute('acp.review.reject', {});
+    await hunksAre(app, document);
+    assert.equal(document.getText(), 'mine\na\nmine too\nb\nc\nd\ne\n');
+    assert.equal(other.getText(), 'mine\na\n');
   });
 });
