@@ -11,6 +11,11 @@ import (
 // hand: the text is newText now, and what is gone or new in it is the change of o. A row
 // that has another terminator now is gone and new. The baseline stays as it was.
 func (d *Doc) AgentEdit(newText text.Text, o Origin) {
+	d.agentEdit(newText, o, true)
+}
+
+// agentEdit is AgentEdit. again: what of it was rejected is undecided again.
+func (d *Doc) agentEdit(newText text.Text, o Origin, again bool) {
 	if o.Author.ours() {
 		d.userText(newText, o.Author, false)
 		return
@@ -24,7 +29,7 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	old, new := rowsOf(d.text, lo, hi), rowsOf(newText, lo, nhi)
 	edits := linediff.Diff(withoutLast(texts(old), texts(new), hi == d.text.LineCount()))
 	edits = withTurned(edits, d.endsOf(lo, old), new)
-	m := d.newMark(o)
+	m, known := d.newMark(o), d.nextID
 	var splices []splice
 	for _, g := range d.groups(edits, lo, 0) {
 		splices = append(splices, splice{window: g.window, rows: d.settleRows(d.agentRows(g, new, m))})
@@ -33,6 +38,9 @@ func (d *Doc) AgentEdit(newText text.Text, o Origin) {
 	d.put(splices)
 	d.text = newText
 	d.takeEnds(lo, nhi)
+	if again {
+		d.knowAgain(known)
+	}
 	d.anchor = nil
 	d.end()
 }

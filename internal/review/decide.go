@@ -87,8 +87,21 @@ func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
 	if !accept {
 		rejected = d.rejections(which)
 	}
-	var splices []splice
-	var accepted together
+	splices, accepted := d.decidedRows(accept, which)
+	if accept {
+		d.put(splices)
+		d.acceptReplaced(accepted)
+	} else {
+		d.putText(splices)
+		d.reject(rejected)
+	}
+	d.anchor = nil
+	d.end()
+}
+
+// decidedRows returns what the marks that which chooses leave of the rows, and which of those stood
+// together if they are accepted.
+func (d *Doc) decidedRows(accept bool, which func(row) (ins, del bool)) (splices []splice, accepted together) {
 	for _, r := range d.runs {
 		if !slices.ContainsFunc(r.rows, func(x row) bool { i, d := which(x); return i && x.ins != 0 || d && x.del != 0 }) {
 			continue
@@ -111,15 +124,7 @@ func (d *Doc) decideRows(accept bool, which func(row) (ins, del bool)) {
 		}
 		splices = append(splices, splice{window: w, rows: d.settleRows(rows)})
 	}
-	if accept {
-		d.put(splices)
-		d.acceptReplaced(accepted)
-	} else {
-		d.putText(splices)
-		d.reject(rejected)
-	}
-	d.anchor = nil
-	d.end()
+	return splices, accepted
 }
 
 // together says which deleted rows, and which agents' rows, stood together when they were accepted.

@@ -189,7 +189,8 @@ func TestRestoreAfterPartUndone(t *testing.T) {
 	s.wantHunks(StateRejected, "[1,1) x|U1| <- ")
 }
 
-// Of two rejections of one row the one with the user's words stays when the other is undone.
+// Of two rejections of one row the one with the user's words stays when the other is undone, and takes
+// the place of that when it is brought back.
 func TestRejectedWords(t *testing.T) {
 	s := newScript(t, "A\nB\n")
 	s.a("c1", "A|x|B|")
@@ -205,7 +206,7 @@ func TestRejectedWords(t *testing.T) {
 	s.wantHunks(StateRejected, "[1,1) x U| <- ")
 	s.Restore(ids(s.Hunks(StateRejected)))
 	s.check()
-	s.want("A|x|x U|B|", "A|B|")
+	s.want("A|x U|B|", "A|B|")
 }
 
 // Conflicts change neither text nor baseline until they are settled.

@@ -149,12 +149,15 @@ func (d *Doc) Restore(ids []string) (done []string, refused []Refusal) {
 			refused = append(refused, Refusal{id, "no rejected hunk of this id: it was brought back, by restore or by undo"})
 			continue
 		}
-		r := d.rejected[i]
-		at, ok := d.place(r)
+		with := d.Clone()
+		with.takeOut(d.rejected[i]) // what of it is undecided again
+		r := with.rejected[i]
+		at, ok := with.place(r)
 		if !ok {
 			refused = append(refused, Refusal{id, "the text it would change, or stood in, is not there any more"})
 			continue
 		}
+		*d = *with
 		d.rejected = slices.Delete(slices.Clone(d.rejected), i, i+1)
 		d.bringBack(r, at)
 		d.listed = nil
@@ -303,8 +306,8 @@ func (d *Doc) recallRejected(m *moment) {
 }
 
 // dropUndecided drops the rejected hunks whose rows are all undecided again. A row in which
-// the user had typed counts only with the user's words, and the empty one that stands for a
-// final terminator not at all beside others: undo may bring back the rows without it.
+// the user had typed counts only with the user's words. Beside others one that was in neither text does
+// not count, nor the empty one that stands for a final terminator: undo may bring back the rows without.
 func (d *Doc) dropUndecided() {
 	if len(d.rejected) == 0 {
 		return
@@ -324,10 +327,14 @@ func (d *Doc) dropUndecided() {
 			}
 		}
 	}
+	shows := func(x rejectedRow) bool { return x.chosen && !x.hidden() }
 	pending := func(r *rejection) bool {
 		some := false
 		for i, x := range r.rows {
 			if text := back[x.id]; x.chosen && (text == nil || x.mixed() && *text != x.text) {
+				if x.hidden() && slices.ContainsFunc(r.rows, shows) {
+					continue
+				}
 				return some && i == len(r.rows)-1 && x.text == "" && x.ins != 0
 			}
 			some = some || x.chosen

@@ -39,7 +39,7 @@ func (d *Doc) TakeAway(t text.Text, o Origin) (lost, back []Hunk) {
 		}
 		d.rejected = rejected
 	}
-	d.AgentEdit(t, o)
+	d.agentEdit(t, o, false) // what is lost stays so
 	return lost, back
 }
 

@@ -254,6 +254,26 @@ func (w *world) compare() error {
 	return w.compareConflicts()
 }
 
+// knowAgain gives rows of the oracle the ids that the engine has given them, if those are of rows of
+// rejected hunks, and the rows alike: which of these are meant is the engine's to know.
+func (w *world) knowAgain(rejected []*rejection) {
+	got, last := w.dense(), &w.o.past[len(w.o.past)-1]
+	if len(got) != len(w.o.rows) {
+		return
+	}
+	for i, g := range got {
+		o := &w.o.rows[i]
+		if g.id == o.id || g.text != o.text || g.ins != o.ins || g.del != o.del {
+			continue
+		}
+		if slices.ContainsFunc(rejected, func(r *rejection) bool {
+			return slices.ContainsFunc(r.rows, func(x rejectedRow) bool { return x.chosen && x.id == g.id })
+		}) {
+			o.id, last.rows[i].id = g.id, g.id
+		}
+	}
+}
+
 // follow makes the oracle what the engine is, after an operation that the oracle cannot do.
 func (w *world) follow() {
 	w.o.rows = w.dense()
@@ -387,9 +407,11 @@ func (w *world) agentStep(before shot) error {
 	}
 	x := w.origin(author)
 	w.logf("agent %s: %q", x.Change, new)
+	rejected := w.d.rejected
 	w.d.AgentEdit(text.New(new), x)
 	w.o.setText(before.text)
 	w.o.agentEdit(new, x)
+	w.knowAgain(rejected)
 	w.edit(new)
 	now := w.shot()
 	if now.text != new {
