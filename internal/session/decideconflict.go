@@ -64,5 +64,5 @@ func (c *Core) whyNot(id string, state review.State) string {
 			return "it is " + string(is) + ", not " + string(state)
 		}
 	}
-	return "it is not " + string(state) + " any more: it was decided, or the text has changed since it was shown"
+	return "it is not " + string(state) + " any more: look again"
 }

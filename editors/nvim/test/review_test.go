@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"acp-ls/internal/nvimtest"
 )
 
 type hunk = map[string]any
@@ -432,6 +434,51 @@ func TestKeysComeBack(t *testing.T) {
 		e.WaitLua("vim.g.mine == 1 and vim.fn.maparg('[h', 'n') == ''")
 		if got := e.Text(0) + "\n"; got != numbers {
 			t.Errorf("the text is %q", got)
+		}
+	})
+}
+
+// What is decided on all, right after a key, is decided on the hunks as the key has left them: what is
+// shown of them is asked for first. A file whose text is the one that is shown is decided on as it is
+// shown, whatever has come to it since.
+func TestAllIsDecidedRightAfterAKey(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, command := range []string{"accept", "reject"} {
+			e := setup(t, version, "", "a.txt", numbers, "b.txt", numbers)
+			e.open()
+			v := e.awaitText(e.uri("a.txt"), numbers)
+			e.review("a.txt", v, newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"))
+			other := e.reviewOf("b.txt", 0, newHunk("h2", "pending", 2, 3, "drei\n", "three\n"))
+			other["version"] = nil
+			e.notify("acp/review", other)
+			e.WaitScreen("2 hunks")
+			e.on("acp.review.list", func(a arg) any {
+				if strings.Contains(string(a), "rejected") {
+					return map[string]any{"files": []any{}}
+				}
+				new := e.reviewOf("b.txt", 0, newHunk("h2", "pending", 2, 3, "drei\n", "three\n"), newHunk("h4", "pending", 4, 5, "", "five\n"))
+				new["version"] = nil
+				return map[string]any{"files": []any{e.reviewOf("a.txt", e.version("a.txt"), newHunk("h3", "pending", 1, 2, "zwei my\n", "two my\n")), new}}
+			})
+			e.Input("<C-w>hgg2GA my<Esc>:Acp " + command + "-all<CR>")
+			if d := e.expectDecision(command); !slices.Equal(d.Hunks, []string{"h3", "h2"}) {
+				t.Errorf("decided on %+v", d)
+			}
+		}
+	})
+}
+
+// Before acp-ls runs nobody knows what there is to decide on: all that asks for it says so.
+func TestHunksBeforeAcpLsRuns(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		dir, args := project(t, "a.txt", numbers)
+		n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...))
+		n.Exec(`require('acp').setup({})`, nil)
+		for _, command := range []string{"hunks", "next", "prev", "accept", "reject-file", "reject-all"} {
+			n.Input(":Acp " + command + "<CR>")
+			n.WaitScreen("acp-ls is not running: :Acp starts it")
+			n.Input("<CR>:echo 'gone'<CR>")
+			n.WaitGone("acp-ls is not running")
 		}
 	})
 }

@@ -269,6 +269,13 @@ local function at_hand()
   return false
 end
 
+---Says that there is nothing to go to, or why that is not known.
+function M.tell_none()
+  if at_hand() then
+    util.notify('no hunks')
+  end
+end
+
 ---How long keys wait for the decision that is in front of them, in milliseconds.
 local longest_wait = 2000
 
@@ -311,8 +318,8 @@ local function decide(command, arg, done, tells)
         end
       end
     end
-    if tells then
-      local n = #(result.decided or {})
+    local n = #(result.decided or {})
+    if tells and (n > 0 or #(result.refused or {}) == 0) then -- else that is what there is to say
       util.notify(('%d %s %s'):format(n, n == 1 and 'change' or 'changes', verbs[command]))
     end
     report(result, verbs[command])
@@ -324,14 +331,52 @@ local function decide(command, arg, done, tells)
   before_next_keys()
 end
 
+---Whether a review is of another text than its buffer has.
+---@param uri string
+---@return boolean
+local function is_old(uri)
+  local review, doc = reviews[uri], documents.by_uri(uri)
+  return review ~= nil
+    and review.version ~= nil
+    and doc ~= nil
+    and documents.version(doc) ~= review.version
+end
+
+---Calls fn when what is known of all files is of the texts that are there, as when_current does of
+---one. What has come to others meanwhile nobody has seen.
+---@param fn fun()
+local function when_all_current(fn)
+  local old = vim.tbl_filter(is_old, vim.tbl_keys(reviews))
+  if #old == 0 then
+    return fn()
+  end
+  deciding = deciding + 1
+  client.flush()
+  client.execute('acp.review.list', nil, function(err, result)
+    deciding = deciding - 1
+    if not err then
+      local now = {}
+      for _, review in ipairs(result.files or {}) do
+        now[util.normal_uri(review.uri)] = review
+      end
+      for _, uri in ipairs(old) do
+        M.on_review(now[uri] or { uri = uri, hunks = {} })
+      end
+    end
+    fn() -- which says what is wrong, if something is
+    after_decision()
+  end)
+  before_next_keys()
+end
+
 ---Calls fn when what is shown of a buffer's review is of the text that is in it: at once,
 ---unless somebody has typed there a moment ago and acp-ls is yet to tell of it.
 ---@param bufnr integer
 ---@param fn fun()
 local function when_current(bufnr, fn)
   local uri = vim.uri_from_bufnr(bufnr)
-  local review, doc = reviews[uri], documents.by_uri(uri)
-  if not (review and review.version and doc) or documents.version(doc) == review.version then
+  local review = reviews[uri]
+  if not review or not is_old(uri) then
     return fn()
   end
   deciding = deciding + 1
@@ -406,13 +451,9 @@ function M.decide_file(command)
   end)
 end
 
+---Decides all that there is to decide on: at once, for a file may be in the way of another.
 ---@param command 'accept'|'reject'
-function M.decide_all(command)
-  if not at_hand() then
-    return
-  end
-  -- All at once, for a file may be in the way of another; each as it is shown, not as it
-  -- may have become.
+local function decide_known(command)
   local ids, uris, left = {}, vim.tbl_keys(reviews), 0
   table.sort(uris)
   for _, uri in ipairs(uris) do
@@ -434,6 +475,15 @@ function M.decide_all(command)
   end
   if #ids > 0 then
     decide(command, { hunks = ids }, nil, true)
+  end
+end
+
+---@param command 'accept'|'reject'
+function M.decide_all(command)
+  if at_hand() then
+    when_all_current(function()
+      decide_known(command)
+    end)
   end
 end
 
