@@ -96,14 +96,18 @@ func (b *builder) carryWords(from, to, behind int, olds []row, where []int, news
 // looked at must not depend on the window.
 func (b *builder) firstNear(from int) int {
 	near := map[uint64]bool{}
+	elsewhere := map[uint64]bool{} // moved by the event, and so no sign of what is near
+	for _, r := range b.moved {
+		elsewhere[r.id] = true
+	}
 	lo := from
 	for n := 0; lo > 0 && from-lo < nearTombs && (n < nearRuns || b.in[lo-1].undecided()); {
 		lo--
 		if !b.in[lo].undecided() {
 			n++
 		}
-		if b.in[lo].undecided() {
-			near[b.in[lo].id] = true
+		if r := b.in[lo]; r.undecided() && !elsewhere[r.id] {
+			near[r.id] = true
 		}
 	}
 	first := len(b.out)

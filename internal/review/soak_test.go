@@ -43,6 +43,7 @@ func TestRareHistories(t *testing.T) {
 		145000000927: "words were looked for in another run, as far as the window went",
 		182000000773: "deleted rows stood twice, where a word of one that stays had come into a plain row",
 		242000004855: "a run was in the window's reach only if one less was, rows of the event counting as rows between",
+		602000005376: "a row that was moved far told of what was near it before",
 		401000003798: "deleted rows below a row changed in its place were put above it, and then again",
 		252000007819: "undecided rows right behind the last row that is looked at were not in the window",
 	} {
