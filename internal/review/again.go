@@ -75,12 +75,7 @@ func (x rejectedRow) again(m markedRow) bool {
 	if !x.mixed() {
 		return false
 	}
-	agents, at := "", 0
-	for _, s := range x.user {
-		agents += x.text[at:s.from]
-		at = s.to
-	}
-	return sameInk(agents+x.text[at:], m.text)
+	return sameInk(x.agentText(), m.text)
 }
 
 // foundIn returns which of the marked rows are those that r has rejected, by their ids; nil if those of

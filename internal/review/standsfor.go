@@ -75,15 +75,13 @@ func inkOf(rows []row) func(int) string {
 		if r.tomb() {
 			return r.original()
 		}
-		var b strings.Builder
-		at := 0
-		for _, s := range r.user {
-			b.WriteString(r.text[at:s.from])
-			at = s.to
-		}
-		b.WriteString(r.text[at:])
-		return b.String()
+		return r.agentText()
 	}
+}
+
+// agentText is the text of r without what the user has written in it.
+func (r row) agentText() string {
+	return strings.Join(cut(r.text, without(span{0, len(r.text)}, r.user)), "")
 }
 
 // nearby is how far from its place a row is looked for, counted from either end.
