@@ -112,7 +112,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		case f.before != nil:
 		case !loaded && had != nil:
 			f.before = had // it has been written since it was opened
-			f.attachDisputes()
+			f.attachUnder()
 			f.later()
 		default:
 			f.keepBefore(text.New(disk.Content))
@@ -130,7 +130,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		f.mu.Lock()
 		if f.before == nil {
 			f.before = had
-			f.attachDisputes()
+			f.attachUnder()
 			f.later()
 			f.missing = f.missing || created
 		}

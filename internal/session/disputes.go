@@ -1,7 +1,6 @@
 package session
 
 import (
-	"encoding/hex"
 	"io/fs"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
-	"acp-ls/internal/review/journal"
 )
 
 // taken is what the disk had when it was last taken into the text. Not all of it need
@@ -187,6 +185,11 @@ func (t *taken) usersIn(d *review.Doc) text.Text {
 	return out
 }
 
+// isDisputed reports whether some of what the disk has is in a conflict that is open in d.
+func (t *taken) isDisputed(d *review.Doc) bool {
+	return slices.ContainsFunc(t.disputes, func(p dispute) bool { return d.Disputed(p.hunk) })
+}
+
 // in is what of the disk has come into the text of d: all but what is disputed there
 // still. What the disk has next is compared with that, or what was in conflict would be
 // in conflict with itself when it is given up.
@@ -251,10 +254,11 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 }
 
 // thrownBack takes in that the text is now, by a change that the editor tells of, what the disk has,
-// if that has what was undone, or rejected, without having been saved: it was read anew; mu is held.
+// if that has what was undone, or rejected, without having been saved, or is in conflict with what was
+// not saved: it was read anew; mu is held.
 func (f *file) thrownBack(now text.Text) bool {
 	b := f.before
-	if b == nil || b.from == nil || b.Len() != now.Len() || !b.Equal(now) || b.isTaken(f.doc) {
+	if b == nil || b.from == nil || b.Len() != now.Len() || !b.Equal(now) || !b.isDisputed(f.doc) && b.isTaken(f.doc) {
 		return false
 	}
 	b.bringTo(f.doc, f.core.changeID)
@@ -331,87 +335,5 @@ func (t *taken) settle(d *review.Doc) {
 	}
 	for _, p := range t.disputes {
 		d.SettleConflict(p.hunk)
-	}
-}
-
-// Disputes outlive the process: they are in the record of the text, with what tells that the
-// disk has not moved; and in front of it is a record of what the disk has, to which an editor
-// that is killed goes back.
-
-// keptDisputes are those of a record.
-type keptDisputes struct {
-	Disk     string // its hash, as that of documents
-	Disputes []keptDispute
-}
-
-type keptDispute struct {
-	Hunk string
-	Rows [2]int
-	Was  string
-
-	Users *string `json:",omitempty"` // if it is not Was
-}
-
-// kept is what a record has of what is disputed; nil: nothing is.
-func (t *taken) kept() *keptDisputes {
-	if t == nil || len(t.disputes) == 0 {
-		return nil
-	}
-	k := &keptDisputes{Disk: diskHash(t.Text)}
-	for _, p := range t.disputes {
-		d := keptDispute{Hunk: p.hunk, Rows: p.rows, Was: p.was}
-		if p.users != p.was {
-			d.Users = &p.users
-		}
-		k.Disputes = append(k.Disputes, d)
-	}
-	return k
-}
-
-func diskHash(t text.Text) string {
-	h := buffers.NormHashText(t)
-	return hex.EncodeToString(h[:])
-}
-
-// draftOnDisk returns what makes the record of what the disk has, where some of that is in
-// conflict with the text of v, or was undone there and not saved; mu is held.
-func (f *file) draftOnDisk(v version, has *taken) func() journal.Record {
-	doc := v.doc.Clone()
-	has.bringTo(doc, f.core.changeID)
-	v.doc, v.onDisk, v.disputed = doc, true, nil
-	return f.draft(v)
-}
-
-// attachDisputes makes what was recalled the disputes of what the disk has, if it has that
-// yet; mu is held.
-func (f *file) attachDisputes() {
-	k := f.recalled
-	if k == nil || f.before == nil || f.doc == nil {
-		return
-	}
-	if diskHash(f.before.Text) != k.Disk {
-		return
-	}
-	f.recalled = nil
-	rows := f.before.LineCount()
-	var out []dispute
-	var by *review.Origin
-	for _, p := range k.Disputes {
-		if p.Rows[0] < 0 || p.Rows[0] > p.Rows[1] || p.Rows[1] > rows {
-			return
-		}
-		for _, h := range f.doc.Hunks(review.StateConflict) {
-			if h.ID == p.Hunk {
-				by = &h.Origins[0]
-			}
-		}
-		d := dispute{p.Hunk, p.Rows, p.Was, p.Was}
-		if p.Users != nil {
-			d.users = *p.Users
-		}
-		out = append(out, d)
-	}
-	if by != nil {
-		f.before.by, f.before.disputes = by, out
 	}
 }

@@ -203,7 +203,7 @@ type version struct {
 	gone             bool
 	away             bool   // there is no file, and of that nothing is undecided
 	onDisk           bool   // the file has this text
-	disputed         *taken // what the disk has, if some of it is in conflict with the text
+	under            *taken // what the disk has, if agents have put something there under unsaved text
 
 	goneBack, madeAway, ran bool // as in entire
 
@@ -218,10 +218,10 @@ func (v version) entire() bool {
 
 // beside is what a record has beside the state, in a form that recallBeside reads.
 type beside struct {
-	Disputed                *keptDisputes `json:",omitempty"`
-	GoneBack, MadeAway, Ran bool          `json:",omitempty"`
-	Away                    bool          `json:",omitempty"`
-	Left                    *keptLeft     `json:",omitempty"`
+	Disputed                *keptUnder `json:",omitempty"`
+	GoneBack, MadeAway, Ran bool       `json:",omitempty"`
+	Away                    bool       `json:",omitempty"`
+	Left                    *keptLeft  `json:",omitempty"`
 
 	Undone  *keptUndone    `json:",omitempty"`
 	Refused *review.Origin `json:",omitempty"`
@@ -232,7 +232,7 @@ type beside struct {
 
 // beside is what a record has of it, but for what besideOf adds; the file's mu is held.
 func (v version) beside() beside {
-	return beside{Disputed: v.disputed.kept(), GoneBack: v.goneBack, MadeAway: v.madeAway, Ran: v.ran, Away: v.away}
+	return beside{GoneBack: v.goneBack, MadeAway: v.madeAway, Ran: v.ran, Away: v.away}
 }
 
 func (x beside) encode() []byte {
@@ -262,7 +262,7 @@ func (f *file) recallBeside(b []byte, missing bool) {
 	}
 	f.entire.goneBack, f.entire.madeAway, f.entire.ran = x.GoneBack && !missing, x.MadeAway && missing, x.Ran
 	f.recalled = x.Disputed
-	f.attachDisputes()
+	f.attachUnder()
 }
 
 // writing is what the file's owner knows of its records; the file's mu guards it.
@@ -275,8 +275,8 @@ type writing struct {
 	ignored *bool // git leaves the file alone; nil: not asked yet
 	resting bool  // the editor is gone: what it had counts, and not what the disk has
 
-	rested   time.Time // when the last was decided of what is listed, if an earlier run has; else zero
-	disputed *taken    // that was written down as it would be found on the disk
+	rested time.Time // when the last was decided of what is listed, if an earlier run has; else zero
+	under  *taken    // what was written down as it would be found on the disk
 }
 
 // version is that of the file as it is; mu is held.
@@ -299,8 +299,8 @@ func (f *file) version() version {
 		v.doc, v.rev = doc, doc.Revision()
 		v.onDisk = v.gone || f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
 		v.goneBack, v.madeAway, v.ran = f.entire.goneBack, f.entire.madeAway, f.entire.ran
-		if f.before != nil && len(f.before.disputes) > 0 && doc == f.doc {
-			v.disputed = f.before
+		if f.before != nil && (len(f.before.disputes) > 0 || f.before.from != nil) && doc == f.doc {
+			v.under = f.before
 		}
 		v.away = f.missing && doc == f.doc && len(f.open) == 0 && !v.deleted && !v.gone
 	}
@@ -333,16 +333,16 @@ func (f *file) isNews() bool {
 		return true
 	}
 	under := f.notFrom(v)
-	return under != nil && under != f.kept.disputed
+	return under != nil && under != f.kept.under
 }
 
 // notFrom is what the disk has under the text of v, if nobody could tell from v whose that is: some of it
 // is in a conflict, or was undone and is on disk yet. Nil: it is not so; mu is held.
 func (f *file) notFrom(v version) *taken {
-	if v.disputed == nil && v.doc != nil && v.doc == f.doc && f.before != nil && !f.before.isTaken(f.doc) {
-		return f.before
+	if v.under == nil || len(v.under.disputes) == 0 && v.under.isTaken(f.doc) {
+		return nil
 	}
-	return v.disputed
+	return v.under
 }
 
 // keep writes the file's state down, unless it is, or is about to change.
@@ -361,7 +361,7 @@ func (f *file) keep(sync bool) {
 	}
 	v := f.version()
 	under := f.notFrom(v)
-	unknown := under != nil && under != f.kept.disputed
+	unknown := under != nil && under != f.kept.under
 	if f.kept.resting || f.flight != nil || f.kept.aloud || v == f.kept.last && !unknown && (f.kept.synced || !sync) {
 		f.mu.Unlock()
 		return
@@ -382,7 +382,7 @@ func (f *file) keep(sync bool) {
 	f.mu.Lock()
 	f.kept.last, f.kept.synced = v, sync
 	if under != nil {
-		f.kept.disputed = under
+		f.kept.under = under
 	}
 	f.mu.Unlock()
 }
@@ -418,6 +418,10 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 	doc := v.doc.Clone()
 	if v.gone {
 		f.withoutFile(doc)
+	}
+	if v.under != nil {
+		under := *v.under // the file's own may get its disputes meanwhile
+		v.under = &under
 	}
 	return func() journal.Record {
 		r.Beside = f.besideOf(v, aside)

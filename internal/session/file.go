@@ -91,10 +91,10 @@ type file struct {
 	moving       *moving       // a rename that is asked for; nil if none is
 	approvedMove *approvedMove // to here
 	kept         writing
-	asleep       *sleeper      // of an earlier run, until the text is known
-	left         *leftover     // on disk by an earlier run, until it is opened
-	recalled     *keptDisputes // of an earlier run, until it is known what the disk has
-	awaited      bool          // by what an earlier run remembers of its texts, until it is opened
+	asleep       *sleeper   // of an earlier run, until the text is known
+	left         *leftover  // on disk by an earlier run, until it is opened
+	recalled     *keptUnder // of an earlier run, until it is known what the disk has
+	awaited      bool       // by what an earlier run remembers of its texts, until it is opened
 }
 
 // notShown is no revision of a document: what the editors were shown is not what there is.

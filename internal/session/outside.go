@@ -94,7 +94,7 @@ func (f *file) keepBefore(t text.Text) {
 	} else {
 		f.forgetTyped(t.Equal)
 	}
-	f.attachDisputes()
+	f.attachUnder()
 	f.later()
 	f.noteKnown()
 }

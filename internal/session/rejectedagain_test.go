@@ -29,11 +29,8 @@ func TestRejectedAndOnDiskAgain(t *testing.T) {
 		"in conflict, and in two places": strings.Replace(row2(base), "6\n", "6\n6 agent\n", 1) + "9 agent\n",
 	} {
 		for _, act := range []string{"rejected", "undone", "undone and rejected", "rejected and undone", "rejected in a file that is saved"} {
-			for _, how := range []string{"read anew", "opened anew", "closed", "closed and opened", "killed", "killed, and opened", "written by another agent"} {
+			for _, how := range []string{"read anew", "opened anew", "closed", "closed and opened", "killed", "killed, and opened", "killed, opened unsaved, and read anew", "killed, opened unsaved, and closed", "written by another agent"} {
 				t.Run(fmt.Sprintf("%s, %s, %s", name, act, how), func(t *testing.T) {
-					if name == "in conflict" && act == "undone" && how == "read anew" {
-						t.Skip("a change to what the disk has is as if typed, where nothing was undone")
-					}
 					t.Parallel()
 					w := newEarth(t)
 					w.start()
@@ -102,6 +99,16 @@ func TestRejectedAndOnDiskAgain(t *testing.T) {
 					case "killed, and opened":
 						w.crash()
 						w.e.open(uri, disk)
+					case "killed, opened unsaved, and read anew", "killed, opened unsaved, and closed":
+						had := w.e.text(uri)
+						w.crash()
+						w.e.open(uri, had)
+						awaitLook(t, f())
+						if open = strings.HasSuffix(how, "read anew"); open {
+							w.e.readAnew(uri, path)
+						} else {
+							w.e.close(uri)
+						}
 					case "written by another agent":
 						if act != "rejected in a file that is saved" {
 							t.Skip("the disk has it")

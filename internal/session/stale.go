@@ -115,7 +115,7 @@ func (f *file) holdOn(l *leftover, before, after checkpoint.State, o review.Orig
 
 // leftBeside is what is held on to beside a version of the file; nil: nothing. mu is held.
 func (f *file) leftBeside(v version) *leftover {
-	if l := f.left; l != nil && l.then == v && v.disputed == nil {
+	if l := f.left; l != nil && l.then == v && (v.under == nil || len(v.under.disputes) == 0) {
 		return l
 	}
 	return nil

@@ -122,6 +122,9 @@ func TestAgentsGoOnWhileAnOlderTextIsHeld(t *testing.T) {
 							turn(again)
 							w.crash()
 						}
+						w.e.mu.Lock()
+						delete(w.e.reviews, w.uri("f")) // of before, when the editor had it in no document
+						w.e.mu.Unlock()
 						w.e.open(w.uri("f"), text)
 						want := agents + "9|>" + last
 						w.e.await("the agent's change", func() bool {

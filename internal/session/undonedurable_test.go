@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"acp-ls/buffers"
 	"acp-ls/internal/review"
 )
 
@@ -305,5 +306,43 @@ func TestKilledWhileAWholeIsRejected(t *testing.T) {
 				w.wantHunks("f", x.op)
 			})
 		}
+	}
+}
+
+// Of what may hold secrets nothing is kept of what is disputed either, nor of what was put on disk under
+// unsaved text and rejected there.
+func TestDisputedSecretsAreNotKept(t *testing.T) {
+	const base = "1=secret\n2=secret\n3=secret\n4=secret\n"
+	for name, disk := range map[string]string{
+		"in conflict":      strings.Replace(base, "2=secret", "2=agentsecret", 1),
+		"put in, rejected": base + "5=agentsecret\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newEarth(t)
+			writeFile(t, w.path(".env"), base)
+			w.start()
+			w.e.open(w.uri(".env"), base)
+			f := w.c.file(buffers.Path(w.path(".env")))
+			awaitLook(t, f)
+			w.e.replace(w.uri(".env"), "2=secret\n", "2=mysecret\n")
+			w.writesDisk(".env", disk)
+			if strings.Contains(name, "rejected") {
+				if d, err := w.c.Reject(t.Context(), Decide{}); err != nil || len(d.Decided) != 1 {
+					t.Fatalf("%+v, %v", d, err)
+				}
+			}
+			f.keep(true)
+			files, _ := filepath.Glob(filepath.Join(w.state, "journal", "*", "*"))
+			if len(files) == 0 {
+				t.Error("there is no journal")
+			}
+			for _, name := range files {
+				b, err := os.ReadFile(name)
+				if err != nil || bytes.Contains(b, []byte("secret")) {
+					t.Errorf("%s: %v, has the secret: %v", name, err, err == nil)
+				}
+			}
+		})
 	}
 }
