@@ -259,6 +259,34 @@ func TestRestoreAfterUndo(t *testing.T) {
 	})
 }
 
+// Which rejection was the last is by when the user made it, also where the answer to one comes after the
+// answer to the next.
+func TestRestoreAfterAnswersOutOfOrder(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		v := e.awaitText(e.uri("a.txt"), numbers)
+		h1, h2 := newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"), newHunk("h2", "pending", 3, 4, "vier\n", "four\n")
+		e.review("a.txt", v, h1, h2)
+		e.WaitScreen("2/2 demo")
+		first := make(later)
+		e.on("acp.review.reject", func(arg) any { return first })
+		e.Input("<C-w>h2Gghr")
+		e.expectDecision("reject")
+		e.review("a.txt", v, h2)
+		e.WaitScreen("1/1 demo")
+		e.on("acp.review.reject", decided([]any{e.reviewOf("a.txt", v)}, "h2"))
+		e.Input("4Gghr")
+		e.WaitGone("1/1 demo")
+		e.rejected(v, "h1", "h2")
+		e.Input("ghu")
+		first <- decided([]any{}, "h1")(nil)
+		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h2"}) {
+			t.Errorf("restored %+v, want what was rejected last", d)
+		}
+	})
+}
+
 // rejected has the server list these hunks of a.txt, and no others, as rejected.
 func (e *env) rejected(v int, ids ...string) {
 	var hunks []hunk

@@ -235,12 +235,24 @@ func (s *server) execute(m message) {
 	if f != nil {
 		result = f(params.Arguments[0])
 	}
-	if e, ok := result.(*rpcError); ok {
-		s.write(map[string]any{"id": m.ID, "error": e})
-		return
+	switch r := result.(type) {
+	case *rpcError:
+		s.write(map[string]any{"id": m.ID, "error": r})
+	case later:
+		go func() {
+			select {
+			case result := <-r:
+				s.write(map[string]any{"id": m.ID, "result": result})
+			case <-s.done:
+			}
+		}()
+	default:
+		s.write(map[string]any{"id": m.ID, "result": result})
 	}
-	s.write(map[string]any{"id": m.ID, "result": result})
 }
+
+// later is the answer to a command that others may overtake: it is sent when the test has it.
+type later chan any
 
 // write sends a message. That the editor is gone is no fault of the test's.
 func (s *server) write(m map[string]any) {

@@ -301,6 +301,10 @@ local function decide(command, arg, done, tells)
       proposed[hunk.id] = hunk.state == 'proposed'
     end
   end
+  local ids = {} -- which is the last is by when it was asked for: an answer may overtake another
+  if command == 'reject' or arg.take == 'mine' then
+    rejected[#rejected + 1] = ids
+  end
   client.execute('acp.review.' .. command, arg, function(err, result)
     deciding = deciding - 1
     if err then
@@ -308,11 +312,12 @@ local function decide(command, arg, done, tells)
       return after_decision()
     end
     if command == 'reject' or arg.take == 'mine' then
-      local ids = vim.tbl_filter(function(id)
-        return not proposed[id]
-      end, result.decided or {})
+      for _, id in ipairs(result.decided or {}) do
+        if not proposed[id] then
+          ids[#ids + 1] = id
+        end
+      end
       if #ids > 0 then
-        rejected[#rejected + 1] = ids
         for _, review in ipairs(result.files or {}) do
           restorable[util.normal_uri(review.uri)] = true
         end
