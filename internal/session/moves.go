@@ -167,19 +167,19 @@ func lockBoth(a, b *file) (unlock func()) {
 
 // takeMove makes what was tracked of a file that of its new name.
 func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
-	return c.takeMoveBy(ctx, m, c.attribute(m.to.Path))
-}
-
-// takeMoveBy is takeMove for a rename that is known to be of o.
-func (c *Core) takeMoveBy(ctx context.Context, m move, o review.Origin) (bool, error) {
-	from, to := c.file(m.from.Path), c.file(m.to.Path)
-	o.Change = c.changeID()
-	opaque := m.from.Before.Opaque != "" || m.to.After.Opaque != ""
-	release, err := holdBoth(ctx, from, to)
+	release, err := holdBoth(ctx, c.file(m.from.Path), c.file(m.to.Path))
 	if err != nil {
 		return false, err
 	}
 	defer release()
+	return c.takeMoveHeld(ctx, m, c.attribute(m.to.Path))
+}
+
+// takeMoveHeld is takeMove for a rename that is known to be of o, for a caller that holds both files.
+func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool, error) {
+	from, to := c.file(m.from.Path), c.file(m.to.Path)
+	o.Change = c.changeID()
+	opaque := m.from.Before.Opaque != "" || m.to.After.Opaque != ""
 	now := m.to.After.Content
 	var hand gitsHand
 	if !opaque {

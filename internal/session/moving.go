@@ -205,17 +205,22 @@ func (g *gate) landMove(ctx context.Context, f *file) (done bool, err error) {
 	if point != nil {
 		before = point.Look(f.path)
 	}
+	to := g.core().file(m.to)
+	release, err := holdBoth(ctx, f, to) // or who looks at the old name finds that the user has removed it
+	if err != nil {
+		return false, err
+	}
+	defer release()
 	g.core().elsewhere.moves(f.path, m.to)
 	if err := buffers.MoveFile(f.path, m.to); err != nil || point == nil {
 		return err == nil, err
 	}
-	to := g.core().file(m.to)
 	to.mu.Lock()
 	to.approvedMove = &approvedMove{g.sess.id, f.path}
 	to.mu.Unlock()
-	_, err = g.core().takeMove(ctx, move{
+	_, err = g.core().takeMoveHeld(ctx, move{
 		from: checkpoint.Change{Path: f.path, Before: before},
 		to:   checkpoint.Change{Path: m.to, After: before},
-	})
+	}, g.core().attribute(m.to))
 	return err == nil, err
 }

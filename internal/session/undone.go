@@ -200,6 +200,11 @@ func (f *file) bringBack(ctx context.Context, u *undone) error {
 // renameAgain gives a file the name again that was rejected.
 func (f *file) renameAgain(ctx context.Context, u *undone) error {
 	from := f.core.file(u.renamed.from.Path)
+	release, err := holdBoth(ctx, from, f) // or who looks at the old name finds that the user has removed it
+	if err != nil {
+		return err
+	}
+	defer release()
 	was := checkpoint.CopyOf(from.path)
 	if !was.Exists {
 		return errNotSo
@@ -222,7 +227,7 @@ func (f *file) renameAgain(ctx context.Context, u *undone) error {
 	m := *u.renamed
 	m.from = checkpoint.Change{Path: from.path, Before: was.State}
 	m.to = checkpoint.Change{Path: f.path, After: is.State}
-	moved, err := f.core.takeMoveBy(ctx, m, u.entire.by)
+	moved, err := f.core.takeMoveHeld(ctx, m, u.entire.by)
 	switch {
 	case err != nil:
 		return err

@@ -2,12 +2,14 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"acp-ls/buffers"
@@ -293,5 +295,50 @@ func TestRepositoryTakenAwayIsSaid(t *testing.T) {
 	})
 	if said != 1 {
 		t.Errorf("said %d times", said)
+	}
+}
+
+// Whoever looks at a file just when it is given a name again finds that it has moved, and not that the
+// user has taken it away: its rows that were rejected can be brought back after it.
+func TestRenamedAgainWhileLookedAt(t *testing.T) {
+	t.Parallel()
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	path := func(name string) string { return filepath.Join(root, name) }
+	const agents = "1\n2\nAGENT\n4\n"
+	writeFile(t, path("old"), "1\n2\n3\n4\n")
+	turnOf(t, c, l, func(Host, string) {
+		if err := os.Rename(path("old"), path("new")); err != nil {
+			t.Error(err)
+		}
+		writeFile(t, path("new"), agents)
+	})
+	for range 10 {
+		d, err := c.Reject(t.Context(), Decide{})
+		if err != nil || len(d.Refused) > 0 || len(d.Decided) != 2 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		var looking sync.WaitGroup
+		for range 4 {
+			looking.Go(func() {
+				for ctx.Err() == nil {
+					for _, name := range []string{"old", "new"} {
+						if err := c.file(buffers.Path(path(name))).followDisk(ctx); err != nil && ctx.Err() == nil {
+							t.Error(err)
+						}
+					}
+				}
+			})
+		}
+		d, err = c.Restore(t.Context(), Decide{Hunks: d.Decided})
+		stop()
+		looking.Wait()
+		if err != nil || len(d.Refused) > 0 {
+			t.Fatalf("%+v, %v", d, err)
+		}
+		if got := readFile(t, path("new")); got != agents {
+			t.Fatalf("the file has %q", got)
+		}
 	}
 }
