@@ -5,8 +5,8 @@ local api = vim.api
 local function chat()
   return require('acp.chat')
 end
-local function review()
-  return require('acp.review')
+local function decide()
+  return require('acp.decide')
 end
 local function util()
   return require('acp.util')
@@ -82,12 +82,12 @@ end
 ---@field help string
 
 ---@param command 'accept'|'reject'
-local function decide(command)
+local function at_cursor(command)
   return function(args)
     if args.range > 0 then
-      review().decide(command, args.line1, args.line2)
+      decide().here(command, args.line1, args.line2)
     else
-      review().decide(command)
+      decide().here(command)
     end
   end
 end
@@ -233,36 +233,36 @@ M.subcommands = {
       require('acp.navigate').quickfix()
     end,
   },
-  accept = { help = 'Accept the hunk at the cursor, or in a range', run = decide('accept') },
-  reject = { help = 'Reject the hunk at the cursor, or in a range', run = decide('reject') },
+  accept = { help = 'Accept the hunk at the cursor, or in a range', run = at_cursor('accept') },
+  reject = { help = 'Reject the hunk at the cursor, or in a range', run = at_cursor('reject') },
   ['accept-file'] = {
     help = 'Accept all hunks of this file',
     run = function()
-      review().decide_file('accept')
+      decide().file('accept')
     end,
   },
   ['reject-file'] = {
     help = 'Reject all hunks of this file',
     run = function()
-      review().decide_file('reject')
+      decide().file('reject')
     end,
   },
   ['accept-all'] = {
     help = 'Accept all hunks of all files',
     run = function()
-      review().decide_all('accept')
+      decide().all('accept')
     end,
   },
   ['reject-all'] = {
     help = 'Reject all hunks of all files',
     run = function()
-      review().decide_all('reject')
+      decide().all('reject')
     end,
   },
   restore = {
     help = 'Bring back the hunk rejected last, in whatever file, or choose one',
     run = function()
-      review().restore()
+      require('acp.restore').last()
     end,
   },
   resolve = {
@@ -274,7 +274,7 @@ M.subcommands = {
       if rest ~= 'mine' and rest ~= 'theirs' and rest ~= 'both' then
         return util().warn('resolve what? mine, theirs or both')
       end
-      review().resolve(rest)
+      decide().resolve(rest)
     end,
   },
   undo = {

@@ -41,7 +41,7 @@ function M.go(step, here)
   end
   local list = review.files()
   if #list == 0 then
-    return review.tell_none()
+    return require('acp.decide').tell_none()
   end
   local uri = vim.uri_from_bufnr(bufnr)
   local at
@@ -88,7 +88,7 @@ function M.quickfix()
     end
   end
   if #items == 0 then
-    return review.tell_none()
+    return require('acp.decide').tell_none()
   end
   vim.fn.setqflist({}, ' ', { title = 'Hunks of agents', items = items })
   vim.cmd('botright copen')

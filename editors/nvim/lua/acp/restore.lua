@@ -1,0 +1,111 @@
+---Bringing back what was rejected.
+local decide = require('acp.decide')
+local util = require('acp.util')
+
+local M = {}
+
+---@class acp.Rejected
+---@field id string
+---@field uri string
+---@field label string where it is, and what
+
+---Calls fn with what is rejected now, of one file or of all.
+---@param uri string?
+---@param fn fun(list: acp.Rejected[])
+local function with_rejected(uri, fn)
+  decide.ask('acp.review.list', { state = 'rejected', uri = uri }, function(err, result)
+    if err then
+      return util.warn(err.message)
+    end
+    local list = {}
+    for _, review in ipairs(result.files or {}) do
+      local path = util.short_path(vim.uri_to_fname(review.uri))
+      for _, hunk in ipairs(review.hunks or {}) do
+        local text = util.lines(hunk.text)[1] or '(deleted lines)'
+        local label = ('%s:%d  %s'):format(path, hunk.range.start.line + 1, vim.trim(text))
+        list[#list + 1] = { id = hunk.id, uri = review.uri, label = label }
+      end
+      local file = review.file
+      if file and file.state == 'rejected' then
+        local label = ('%s  (%s)'):format(path, file.op)
+        list[#list + 1] = { id = file.id, uri = review.uri, label = label }
+      end
+    end
+    fn(list)
+  end)
+end
+
+---@param list acp.Rejected[]
+---@return acp.Rejected[] # what the last decision that rejected any of it did, or the one there is
+local function newest(list)
+  for i = #decide.rejected, 1, -1 do
+    local of = vim.tbl_filter(function(one)
+      return vim.tbl_contains(decide.rejected[i], one.id)
+    end, list)
+    if #of > 0 then
+      return of
+    end
+  end
+  return #list == 1 and list or {}
+end
+
+---Brings back what is listed, with one decision.
+---@param list acp.Rejected[]
+---@param done fun()?
+local function bring_back(list, done)
+  local ids = vim.tbl_map(function(one)
+    return one.id
+  end, list)
+  decide.command('restore', { hunks = ids }, done)
+end
+
+---Brings back what was rejected last in the file of the buffer, all that one decision did. It asks
+---nothing: the keys behind it would be taken for the answer.
+function M.here()
+  -- which was the last is not known before all is answered
+  if not decide.at_hand() or decide.later(M.here) then
+    return
+  end
+  with_rejected(vim.uri_from_bufnr(vim.api.nvim_get_current_buf()), function(list)
+    local last = newest(list)
+    if #last > 0 then
+      bring_back(last)
+    elseif #list > 0 then
+      util.notify(
+        ('%d hunks of this file were rejected: :Acp restore lets you choose'):format(#list)
+      )
+    else
+      util.notify('nothing of this file was rejected: see :Acp restore for others')
+    end
+  end)
+end
+
+---Brings back what the last decision rejected, or what the user chooses if that is not known.
+function M.last()
+  if decide.later(M.last) then
+    return
+  end
+  with_rejected(nil, function(list)
+    local last = newest(list)
+    if #last > 0 then
+      return bring_back(last, function()
+        local others = #last > 1 and (' and %d more'):format(#last - 1) or ''
+        util.notify('pending again: ' .. last[1].label .. others)
+      end)
+    elseif #list == 0 then
+      return util.notify('nothing was rejected')
+    end
+    vim.ui.select(list, {
+      prompt = 'Restore',
+      format_item = function(row)
+        return row.label
+      end,
+    }, function(row)
+      if row then
+        bring_back({ row })
+      end
+    end)
+  end)
+end
+
+return M
