@@ -116,7 +116,11 @@ export class App implements vscode.Disposable {
         }
       }),
     ];
-    this.updateStatus();
+  }
+
+  /** What VS Code need not wait for: shows that we are here, and starts acp-ls. */
+  begin(): void {
+    void this.start();
     void warmUp(this);
   }
 
@@ -229,6 +233,7 @@ export class App implements vscode.Disposable {
       return;
     }
     this.model.setServer({ state: 'starting' });
+    this.updateContext(); // a host of extensions that has died leaves what it had set
     try {
       // Most of what this extension consists of, and nothing of it is needed before.
       const { Connection } = await import('./connection');

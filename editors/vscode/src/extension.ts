@@ -30,7 +30,7 @@ function begin(context: vscode.ExtensionContext): App {
   const began = performance.now();
   app = new App(context);
   context.subscriptions.push(app);
-  setImmediate(() => void app?.start()); // VS Code need not wait for what that loads
+  setImmediate(() => app?.begin());
   app.output.info(`activated in ${(performance.now() - began).toFixed(1)} ms`);
   return app;
 }

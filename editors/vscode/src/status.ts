@@ -21,7 +21,6 @@ export class StatusItem implements vscode.Disposable {
 
   constructor() {
     this.item.name = 'acp-ls';
-    this.item.show();
   }
 
   dispose(): void {
@@ -37,6 +36,7 @@ export class StatusItem implements vscode.Disposable {
       ? new vscode.ThemeColor('statusBarItem.warningBackground')
       : undefined;
     this.item.accessibilityInformation = { label: shown.tooltip, role: 'button' };
+    this.item.show(); // not before it says something
   }
 }
 

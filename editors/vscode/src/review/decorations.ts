@@ -6,47 +6,52 @@ import { type PlacedHunk, plural, type ReviewState } from './state';
 /** How much of a line that was taken away is shown. */
 const shownLength = 60;
 
+/** How each kind of lines looks. */
+function createTypes() {
+  const { createTextEditorDecorationType } = vscode.window;
+  return {
+    inserted: createTextEditorDecorationType({
+      isWholeLine: true,
+      backgroundColor: new vscode.ThemeColor('acpls.insertedLineBackground'),
+      overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.addedForeground'),
+      overviewRulerLane: vscode.OverviewRulerLane.Left,
+      rangeBehavior: vscode.DecorationRangeBehavior.OpenOpen,
+    }),
+    removed: createTextEditorDecorationType({
+      isWholeLine: true,
+      overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.deletedForeground'),
+      overviewRulerLane: vscode.OverviewRulerLane.Left,
+    }),
+    /** Lines that would go. */
+    going: createTextEditorDecorationType({
+      isWholeLine: true,
+      backgroundColor: new vscode.ThemeColor('acpls.removedLineBackground'),
+    }),
+    conflict: createTextEditorDecorationType({
+      isWholeLine: true,
+      backgroundColor: new vscode.ThemeColor('acpls.conflictLineBackground'),
+      border: '1px solid',
+      borderColor: new vscode.ThemeColor('acpls.conflictLineBorder'),
+      overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.errorForeground'),
+      overviewRulerLane: vscode.OverviewRulerLane.Full,
+    }),
+  };
+}
+
 export class Decorations implements vscode.Disposable {
-  private readonly inserted = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor('acpls.insertedLineBackground'),
-    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.addedForeground'),
-    overviewRulerLane: vscode.OverviewRulerLane.Left,
-    rangeBehavior: vscode.DecorationRangeBehavior.OpenOpen,
-  });
-  private readonly removed = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.deletedForeground'),
-    overviewRulerLane: vscode.OverviewRulerLane.Left,
-  });
-  /** Lines that would go. */
-  private readonly going = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor('acpls.removedLineBackground'),
-  });
-  private readonly conflict = vscode.window.createTextEditorDecorationType({
-    isWholeLine: true,
-    backgroundColor: new vscode.ThemeColor('acpls.conflictLineBackground'),
-    border: '1px solid',
-    borderColor: new vscode.ThemeColor('acpls.conflictLineBorder'),
-    overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.errorForeground'),
-    overviewRulerLane: vscode.OverviewRulerLane.Full,
-  });
+  /** Made when there is something to draw: most windows start without. */
+  private types: ReturnType<typeof createTypes> | undefined;
   private readonly disposables: vscode.Disposable[];
 
   constructor(private readonly state: ReviewState) {
     this.disposables = [
-      this.inserted,
-      this.removed,
-      this.going,
-      this.conflict,
       vscode.window.onDidChangeVisibleTextEditors(() => this.refresh()),
       vscode.window.tabGroups.onDidChangeTabs(() => this.refresh()),
     ];
   }
 
   dispose(): void {
-    vscode.Disposable.from(...this.disposables).dispose();
+    vscode.Disposable.from(...this.disposables, ...Object.values(this.types ?? {})).dispose();
   }
 
   /** Draws anew: all documents, or one. */
@@ -60,6 +65,10 @@ export class Decorations implements vscode.Disposable {
   }
 
   private draw(editor: vscode.TextEditor, hunks: PlacedHunk[]): void {
+    if (hunks.length === 0 && this.types === undefined) {
+      return; // nothing is drawn, and nothing was
+    }
+    this.types ??= createTypes();
     const inserted: vscode.DecorationOptions[] = [];
     const removed: vscode.DecorationOptions[] = [];
     const going: vscode.DecorationOptions[] = [];
@@ -82,10 +91,10 @@ export class Decorations implements vscode.Disposable {
         removed.push(this.absent(editor.document, Math.min(lines.start, last), other, gone));
       }
     }
-    editor.setDecorations(this.inserted, inserted);
-    editor.setDecorations(this.removed, removed);
-    editor.setDecorations(this.going, going);
-    editor.setDecorations(this.conflict, conflict);
+    editor.setDecorations(this.types.inserted, inserted);
+    editor.setDecorations(this.types.removed, removed);
+    editor.setDecorations(this.types.going, going);
+    editor.setDecorations(this.types.conflict, conflict);
   }
 
   /** What was taken away, or would be put in, in short, behind the line where its place is. */

@@ -17,22 +17,25 @@ export type Node = { file: FileReview; placed?: PlacedHunk };
 export class ChangesTree implements vscode.TreeDataProvider<Node>, vscode.Disposable {
   private readonly emitter = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.emitter.event;
-  private readonly view: vscode.TreeView<Node>;
+  /** Made when there are changes: before, VS Code shows no such view. */
+  private view: vscode.TreeView<Node> | undefined;
 
-  constructor(private readonly state: ReviewState) {
-    this.view = vscode.window.createTreeView('acpls.files', {
-      treeDataProvider: this,
-      showCollapseAll: true,
-    });
-  }
+  constructor(private readonly state: ReviewState) {}
 
   dispose(): void {
-    this.view.dispose();
+    this.view?.dispose();
     this.emitter.dispose();
   }
 
   refresh(): void {
     const { hunks } = this.state.counts();
+    if (hunks === 0 && this.view === undefined) {
+      return;
+    }
+    this.view ??= vscode.window.createTreeView('acpls.files', {
+      treeDataProvider: this,
+      showCollapseAll: true,
+    });
     this.view.badge = hunks > 0 ? { value: hunks, tooltip: plural(hunks, 'change') } : undefined;
     this.emitter.fire();
   }
