@@ -96,19 +96,24 @@ try {
 process.exit(code);
 
 /**
- * How long VS Code says that it took to load and activate this extension, and an empty one. The
- * list has the slowest first, and only what fits is there.
+ * How long VS Code says that it took to load and activate this extension, and an empty one that is
+ * activated with it, by the same event. VS Code counts from before it has loaded those of its own
+ * that are activated by that event too; alone, the empty one would not be charged for these.
  */
 async function activation(page) {
   const list = page.locator('.runtime-extensions-editor .monaco-list');
   const said = async (name) => {
     const row = list.locator(`.monaco-list-row[aria-label="${name}"] .activation-time`);
+    // The slowest come first, and only what fits is there.
+    for (let pages = 0; pages < 10 && (await row.count()) === 0; pages++) {
+      await list.press('PageDown');
+    }
     return `${name}: ${await row.textContent({ timeout: 10_000 })}`;
   };
   try {
     await list.waitFor({ timeout: limit });
     const own = await said('acp-ls');
-    await list.press('End');
+    await list.press('Home');
     return [own, await said('empty')];
   } catch (err) {
     return [err.message];

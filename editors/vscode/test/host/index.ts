@@ -18,7 +18,6 @@ class Lines extends Mocha.reporters.Base {
 }
 
 export async function run(): Promise<void> {
-  await vscode.extensions.getExtension('acp-ls.empty')?.activate(); // which nothing else does
   const mocha = new Mocha({
     ui: 'tdd',
     timeout: 30_000,
