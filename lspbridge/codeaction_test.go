@@ -135,7 +135,7 @@ func TestCodeLenses(t *testing.T) {
 	want := []string{
 		"2 Accept", "2 Reject", "2 1/5 demo added 1 line: Rename `x`",
 		"3 Accept", "3 Reject", "3 2/5 demo changed 1 line (edited by you): Rename `x`",
-		"4 Take mine", "4 Take theirs", "4 Take both", "4 3/5 demo and you changed the same line",
+		"4 Take mine", "4 Take theirs", "4 Take both", "4 3/5 demo and you changed the same place",
 		"4 Accept", "4 Reject", "4 4/5 demo removed 2 lines: Rename `x`",
 		"0 Apply", "0 Discard", "0 5/5 demo would change 1 line: Rename `x`",
 	}

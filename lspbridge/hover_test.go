@@ -34,7 +34,7 @@ func TestHover(t *testing.T) {
 		"demo added 1 line: Rename \\`x\\`\n\n````diff\n+```\n````",
 		"demo added 1 line: Rename \\`x\\`\n\n```diff\n+\tvar 😀 = 1\n```",
 		"demo changed 1 line \\(edited by you\\): Rename \\`x\\`\n\n```diff\n-func g() {}\n+func f() {}\n```",
-		"demo and you changed the same line\n\n```diff\n-end\n\\ No newline at end of file\n+END\n\\ No newline at end of file\n```\n\n" +
+		"demo and you changed the same place\n\n```diff\n-end\n\\ No newline at end of file\n+END\n\\ No newline at end of file\n```\n\n" +
 			"demo removed 2 lines: Rename \\`x\\`\n\n```diff\n-tail\n-of it\n```",
 		"",
 	} {

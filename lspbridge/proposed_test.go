@@ -35,7 +35,7 @@ func TestProposedHunks(t *testing.T) {
 		"demo would change 1 line: Rename `x` (applied, when all is decided)",
 		"demo would add 2 lines: Rename `x`",
 		"demo would remove 1 line: Rename `x` (discarded, when all is decided)",
-		"demo and you changed the same line (both, when all is decided)",
+		"demo and you changed the same place (both, when all is decided)",
 	} {
 		if got := describe(rev.Hunks[i]); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -303,10 +303,7 @@ func describe(h review.Hunk) string {
 	agent := who(h)
 	switch h.State {
 	case review.StateConflict:
-		if max(removed, added) == 1 {
-			return agent + " and you changed the same line" + markOf(h)
-		}
-		return agent + " and you changed the same lines" + markOf(h)
+		return agent + " and you changed the same place" + markOf(h) // rows that only touch, it may be
 	case review.StateProposed:
 		return agent + " would " + verb(removed, added, "change", "add", "remove") + " " + lines(max(removed, added)) + titleOf(h) + markOf(h)
 	}

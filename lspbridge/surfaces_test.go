@@ -136,7 +136,7 @@ func TestDiagnostics(t *testing.T) {
 			{at(0, 0, 9), 4, "file", "acp", "an agent's change of the whole file: create", "f1"},
 			{at(2, 1, end), 4, "pending", "acp", "demo added 1 line: Rename `x`", "h1"},
 			{at(3, 0, 11), 4, "pending", "acp", "demo changed 1 line (edited by you): Rename `x`", "h2"},
-			{at(4, 0, 3), 1, "conflict", "acp", "demo and you changed the same line", "h3"},
+			{at(4, 0, 3), 1, "conflict", "acp", "demo and you changed the same place", "h3"},
 			{at(4, 0, 3), 4, "pending", "acp", "demo removed 2 lines: Rename `x`", "h4"},
 			{at(0, 0, 9), 4, "proposed", "acp", "demo would change 1 line: Rename `x`", "h5"},
 		}}

@@ -63,7 +63,7 @@ var allTools = []*tool{
 			"{oldText, newText} replaces a text that occurs exactly once, copied exactly from read_buffer; " +
 			"{startLine, endLine, newText} replaces whole lines of the version that read_buffer gave, both included; endLine = startLine-1 inserts above startLine, newText \"\" deletes. " +
 			"The answer tells where the edit is now, what the user changed meanwhile, whether it is saved, and the new version for the next edit. " +
-			"If the user changed the same lines nothing is written and the answer names them; if the user is asked first it may say that the edit waits. To create a file, give one edit with oldText \"\".",
+			"If the user changed the same lines, or lines next to them, nothing is written and the answer names them; if the user is asked first it may say that the edit waits. To create a file, give one edit with oldText \"\".",
 		InputSchema: schema(`{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"Path of the file, absolute or relative to the session's folder."},` +
 			`"version":{"type":"string","description":"The version the edits are for, from read_buffer or the last edit_buffer. Needed for line numbers; without it oldText is looked for in the text of this moment."},` +

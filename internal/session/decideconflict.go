@@ -7,7 +7,7 @@ import (
 )
 
 // reasonConflict is why a conflict among other hunks is not accepted.
-const reasonConflict = "you have changed the same lines: decide on that conflict by itself, or take mine, theirs or both"
+const reasonConflict = "you have changed the same place: decide on that conflict by itself, or take mine, theirs or both"
 
 // soleHunk reports whether just one of these IDs is that of an undecided hunk; others may be
 // those of files.

@@ -27,7 +27,7 @@ var (
 	errNoFile    = errors.New("there is no such file")
 	errNotEmpty  = errors.New("the file is not empty, as the agent believes")
 	errOverlap   = errors.New("its parts overlap")
-	errContested = errors.New("you have changed the same lines")
+	errContested = errors.New("you have changed the same place")
 )
 
 type ambiguousError int

@@ -54,7 +54,7 @@ func TestLocate(t *testing.T) {
 		{name: "the whole file, CRLF told with LF", live: "a\r\nb\r\n", claims: []claim{replaces("a\nb\n", "a\nB\n")}, want: "a\r\nB\r\n"},
 		{name: "the whole file, a mark in front", live: "\uFEFFa\nb\n", claims: []claim{replaces("a\nb\n", "a\nB\n")}, want: "\uFEFFa\nB\n"},
 		{name: "a fragment of the disk, the user has changed its context", live: "A\nx\ny\nb\nc\n", others: []string{"a\nx\ny\nb\nc\n"}, claims: []claim{replaces("a\nx\ny\nb\n", "a\nx\ny\nB\n")}, want: "A\nx\ny\nB\nc\n"},
-		{name: "a fragment of the disk, contested", live: "a\nmine\nc\n", others: []string{"a\nb\nc\n"}, claims: []claim{replaces("b\n", "B\n")}, err: "changed the same lines"},
+		{name: "a fragment of the disk, contested", live: "a\nmine\nc\n", others: []string{"a\nb\nc\n"}, claims: []claim{replaces("b\n", "B\n")}, err: "changed the same place"},
 		{name: "twice in the text, once on the disk", live: "b\nx\ny\nb\n", others: []string{"x\ny\nb\n"}, claims: []claim{replaces("b\n", "B\n")}, want: "b\nx\ny\nB\n"},
 
 		{name: "null for a file that is there", live: file, claims: []claim{{new: "a\nz\n"}}, want: "a\nz\n"},

@@ -43,7 +43,7 @@ press ghu
 hunks 3
 
 press ggVGgha
-screen 2 hunks not accepted: you have changed the same lines
+screen 2 hunks not accepted: you have changed the same place
 hunks 2
 text merged
 press :Acp accept-all<CR>

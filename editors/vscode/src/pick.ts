@@ -171,7 +171,7 @@ export async function resolve(app: App, conflicts: PlacedHunk[]): Promise<void> 
       { label: 'Take theirs', description: 'what the agent wanted', value: 'theirs' },
       { label: 'Take both', description: 'mine, then theirs', value: 'both' },
     ],
-    'You and the agent changed the same lines',
+    'You and the agent changed the same place',
   );
   if (take !== undefined) {
     for (const { hunk } of conflicts) {
