@@ -12,7 +12,10 @@
 //   - which side is called ours makes no difference, but for who is kept in a conflict.
 //
 // A conflict keeps ours, in the text and in each number reported, so that a merge whose
-// conflicts nobody looks at has lost nothing of the user's.
+// conflicts nobody looks at has lost nothing of the user's. It is as small as what theirs
+// changed: changes of ours that only touch that stay beside it, so that nothing of them is
+// lost where theirs is taken after all. So there may be several conflicts where git has one,
+// and not as many the other way round; but there is one where git has one.
 //
 // [Merge] takes rows, [Texts] whole texts with their line ends, [Words] the inside of one
 // row. All are pure functions.

@@ -3,11 +3,13 @@ package merge
 import "slices"
 
 // Conflict is a place where both sides changed the same rows, or rows that touch, in
-// different ways. The ranges are [from, to) in base, ours and theirs. Any of them may be empty,
-// but Ours and Theirs not both.
+// different ways. It is about the rows that theirs changed: what ours changed right beside
+// them is no part of it. The ranges are [from, to) in base, ours and theirs. Any of them may be
+// empty, but Base and Theirs not both.
 type Conflict struct {
 	Base, Ours, Theirs [2]int
-	At                 int // the row of the merged text where Ours stands
+	At                 int  // the row of the merged text where Ours stands
+	Beside             bool // ours has these rows as base has them, and changed others that touch
 }
 
 // Result is a merged text.
@@ -26,6 +28,9 @@ type Options struct {
 	// change by the other side: the other side's rows are taken as they are, and what else
 	// the change did is kept. Where white space meets white space ours is kept.
 	WhitespaceYields bool
+
+	// Whole has each conflict as large as git has it, with all changes of both sides that touch.
+	Whole bool
 }
 
 // Merge merges ours and theirs, which both came from base.
@@ -101,7 +106,11 @@ func (m *merger) settle(r region, opts Options) {
 			return
 		}
 	}
-	m.conflicts = append(m.conflicts, Conflict{r.base, r.ours, r.theirs, m.size})
+	if opts.Whole {
+		m.conflicts = append(m.conflicts, Conflict{Base: r.base, Ours: r.ours, Theirs: r.theirs, At: m.size})
+	} else {
+		m.conflicts = append(m.conflicts, m.cut(r)...)
+	}
 	m.add(ofOurs, ours.from, ours.to)
 }
 

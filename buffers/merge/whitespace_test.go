@@ -80,7 +80,7 @@ func TestWhitespaceYieldsNothingElse(t *testing.T) {
 			settled++
 		}
 		back := MergeWith(c.base, c.theirs, c.ours, Options{WhitespaceYields: true})
-		if len(back.Conflicts) != len(got.Conflicts) {
+		if (len(back.Conflicts) > 0) != (len(got.Conflicts) > 0) {
 			t.Fatalf("%q: conflicts %+v, the other way round %+v", c, got.Conflicts, back.Conflicts)
 		}
 		if len(got.Conflicts) == 0 && inkOf(got.Rows) != inkOf(back.Rows) {

@@ -136,6 +136,8 @@ type Core struct {
 
 	marks marks
 
+	untouched untouched
+
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file
 }

@@ -54,7 +54,7 @@ func (c *Core) Restore(ctx context.Context, d Decide) (Decision, error) {
 }
 
 // Resolve settles a conflict hunk: mine keeps the user's text, theirs takes the
-// agent's, both puts the agent's below the user's.
+// agent's, both puts the agent's below the user's, if the user has changed those lines.
 func (c *Core) Resolve(ctx context.Context, hunk, take string) (Decision, error) {
 	switch take {
 	case "mine", "theirs", "both":
@@ -65,7 +65,7 @@ func (c *Core) Resolve(ctx context.Context, hunk, take string) (Decision, error)
 		label: "resolve conflict",
 		apply: func(doc *review.Doc, ids []string) (done []string, refused []review.Refusal) {
 			for _, id := range ids {
-				if err := doc.Resolve(id, review.Take(take)); err != nil {
+				if err := c.untouched.resolve(doc, id, review.Take(take)); err != nil {
 					refused = append(refused, review.Refusal{ID: id, Reason: err.Error()})
 				} else {
 					done = append(done, id)

@@ -204,9 +204,12 @@ func (t *taken) in(d *review.Doc) text.Text {
 }
 
 // withRows is t with other rows in the place of some; the last row of t, or of a text that
-// rows are from, may have no line end.
+// rows are from, may have no line end. If t has none, it has none without its last rows either.
 func withRows(t text.Text, at [2]int, rows string) text.Text {
 	start, end := t.LineStart(at[0]), t.LineStart(at[1])
+	if rows == "" && start < end && end == t.Len() && !strings.ContainsAny(t.Slice(end-1, end), "\r\n") {
+		return t.Replace(len(strings.TrimSuffix(strings.TrimSuffix(t.Slice(0, start), "\n"), "\r")), end, "")
+	}
 	if rows != "" && start > 0 && !strings.ContainsAny(t.Slice(start-1, start), "\r\n") {
 		rows = "\n" + rows
 	}

@@ -43,7 +43,7 @@ func TestDisputesLeaveWhatWasThere(t *testing.T) {
 		o := review.Origin{Change: "c1", Author: review.AuthorAgent}
 		m := merge.Texts(base, ours, theirs)
 		before := &taken{Text: text.New(theirs)}
-		before.disputes = disputesOf(m, addConflicts(doc, before.disputedBy(doc, o), m, base, theirs), text.New(base), text.New(base))
+		before.disputes = disputesOf(m, new(untouched).addConflicts(doc, before.disputedBy(doc, o), m, base, theirs), text.New(base), text.New(base))
 		doc.AgentEdit(text.New(m.Text), o)
 
 		in := before.in(doc).String()

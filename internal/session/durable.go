@@ -227,6 +227,8 @@ type beside struct {
 	Refused *review.Origin `json:",omitempty"`
 	Rows    *keptRows      `json:",omitempty"`
 
+	Untouched map[string]string `json:",omitempty"` // as in untouched
+
 	Commits []string `json:",omitempty"` // in the record of a work tree: those of agents
 }
 
@@ -261,6 +263,9 @@ func (f *file) recallBeside(b []byte, missing bool) {
 		return
 	}
 	f.entire.goneBack, f.entire.madeAway, f.entire.ran = x.GoneBack && !missing, x.MadeAway && missing, x.Ran
+	for id, rows := range x.Untouched {
+		f.core.untouched.note(id, rows)
+	}
 	f.recalled = x.Disputed
 	f.attachUnder()
 }
@@ -424,6 +429,7 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 		v.under = &under
 	}
 	return func() journal.Record {
+		aside.Untouched = f.core.untouched.kept(doc)
 		r.Beside = f.besideOf(v, aside)
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))

@@ -230,7 +230,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 				}
 				base, content = before.String(), made
 			}
-			put := patch
+			put := c.untouched.patch
 			if g != nil {
 				put = g.patch
 			}
@@ -263,7 +263,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 }
 
 // patch merges content, made from base, into d as a change of o.
-func patch(d *review.Doc, base, content string, o review.Origin) error {
+func (u *untouched) patch(d *review.Doc, base, content string, o review.Origin) error {
 	live := d.Text().String()
 	m := merge.TextsWith(base, live, content, merge.Options{WhitespaceYields: true})
 	if len(m.Conflicts) == 0 {
@@ -276,15 +276,30 @@ func patch(d *review.Doc, base, content string, o review.Origin) error {
 		d.AgentEdit(text.New(m.Text), o)
 		return nil
 	}
-	addConflicts(d, always(o), m, base, content)
-	rows := d.Text().LineCount()
-	var lines []string
-	for _, k := range m.Conflicts {
-		lines = append(lines, lineSpan(k.Ours, rows))
-	}
+	u.addConflicts(d, always(o), m, base, content)
 	return keptError{Errorf(KindConflict,
-		"not applied: %s changed the same lines (%s) since you read the file. Read it again and redo your edit on what is there now; nothing was written",
-		whoChanged(d, m.Conflicts, o), strings.Join(lines, ", "))}
+		"not applied: %s changed %s since you read the file. Read it again and redo your edit on what is there now; nothing was written",
+		whoChanged(d, m.Conflicts, o), inDispute(m.Conflicts, d.Text().LineCount()))}
+}
+
+// inDispute names the rows of conflicts with a text of so many.
+func inDispute(conflicts []merge.Conflict, rows int) string {
+	var same, beside []string
+	for _, k := range conflicts {
+		if span := lineSpan(k.Ours, rows); k.Beside {
+			beside = append(beside, span)
+		} else {
+			same = append(same, span)
+		}
+	}
+	var out []string
+	if len(same) > 0 {
+		out = append(out, "the same lines ("+strings.Join(same, ", ")+")")
+	}
+	if len(beside) > 0 {
+		out = append(out, "lines next to yours ("+strings.Join(beside, ", ")+")")
+	}
+	return strings.Join(out, ", and ")
 }
 
 // whoChanged says who has changed the lines of conflicts with a change of o.
@@ -302,29 +317,6 @@ func whoChanged(d *review.Doc, conflicts []merge.Conflict, o review.Origin) stri
 		return "the user has"
 	}
 	return "the user, or " + strings.Join(agents, " or ") + " in another session, has"
-}
-
-// addConflicts keeps what of theirs could not be merged into d's text; by says whose the rows of
-// theirs in a conflict are. It returns the IDs of
-// the hunks, one for each conflict of m.
-func addConflicts(d *review.Doc, by func(theirs string) review.Origin, m merge.TextResult, base, theirs string) []string {
-	b, t := text.New(base), text.New(theirs)
-	rows := func(t text.Text, r [2]int) string { return t.Slice(t.LineStart(r[0]), t.LineStart(r[1])) }
-	open := d.Hunks(review.StateConflict)
-	ids := make([]string, 0, len(m.Conflicts))
-	for _, k := range m.Conflicts {
-		want := rows(t, k.Theirs)
-		// What is proposed already may arrive once more: an agent whose write was
-		// refused may write the disk all the same.
-		if i := slices.IndexFunc(open, func(h review.Hunk) bool {
-			return h.StartLine == k.Ours[0] && h.EndLine == k.Ours[1] && slices.Equal(rowsOf(h.Text), rowsOf(want))
-		}); i >= 0 {
-			ids = append(ids, open[i].ID)
-		} else {
-			ids = append(ids, d.AddConflict(by(want), k.Ours[0], k.Ours[1], rows(b, k.Base), want))
-		}
-	}
-	return ids
 }
 
 // always says of whatever is in a conflict that it is o's.

@@ -44,7 +44,7 @@ func (s *session) hold(ctx context.Context, f *file, p *proposal, o review.Origi
 			made = proposal{base: now.String(), content: content, origin: p.origin}
 		}
 		next := d.Clone()
-		if patch(next, made.from(next), made.content, o) != nil {
+		if s.core.untouched.patch(next, made.from(next), made.content, o) != nil {
 			return now, nil // a conflict, as the write will find
 		}
 		trial := d.Clone()
@@ -104,9 +104,10 @@ func (s *session) isCancelled() bool {
 func (g *gate) patch(d *review.Doc, base, content string, o review.Origin) error {
 	var l landed
 	want := g.take(d, g.parts[0], &l)
-	if patch(d.Clone(), base, content, o) != nil && len(l.discarded) == 0 {
+	u := &g.sess.core.untouched
+	if u.patch(d.Clone(), base, content, o) != nil && len(l.discarded) == 0 {
 		d.AgentEdit(want, o)
-	} else if err := patch(d, base, content, o); err != nil {
+	} else if err := u.patch(d, base, content, o); err != nil {
 		return err
 	}
 	d.AcceptChanges(o.Change)

@@ -12,7 +12,7 @@ import (
 )
 
 // mergeDisk merges what has changed on disk since the before-copy into a
-// document with unsaved text. Where the user has changed the same lines, theirs
+// document with unsaved text. Where the user has changed the same lines, or lines that touch, theirs
 // stay and the disk's are kept as a conflict. errSaved: the user has saved meanwhile, or it is to be
 // found out first whether the editor has read the disk by itself.
 func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
@@ -77,7 +77,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 				users = text.New(base) // what others had made was made of something else
 			}
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
-			disputes = disputesOf(m, addConflicts(doc, before.disputedBy(doc, o), m, base, disk.Content), text.New(base), users)
+			disputes = disputesOf(m, f.core.untouched.addConflicts(doc, before.disputedBy(doc, o), m, base, disk.Content), text.New(base), users)
 			before.withdraw(doc, disputes)
 			hand.edit(doc, text.New(m.Text), o)
 			return nil

@@ -317,6 +317,9 @@ func (w *modelWorld) resolveStep(f *modelFile, was sight) error {
 	if len(d.Decided) == 0 {
 		return nil
 	}
+	if take == "both" && w.c.untouched.has(h) {
+		take = "theirs" // the rows that stand there are nobody's change
+	}
 	left := w.expected(namesOf(was.text), h.BaseText, "")
 	if take == "both" {
 		left = namesOf(was.text)

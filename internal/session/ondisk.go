@@ -188,7 +188,7 @@ func (f *file) mergeOverwritten(base, theirs string) {
 	_, err := f.change(f.core.ctx, operation{label: "merge", apply: func(d *review.Doc) error {
 		live := d.Text().String()
 		m := merge.Texts(base, live, theirs)
-		addConflicts(d, always(o), m, base, theirs)
+		f.core.untouched.addConflicts(d, always(o), m, base, theirs)
 		d.Reload(text.New(m.Text), review.Origin{Change: o.Change, Author: review.AuthorUser})
 		return nil
 	}})

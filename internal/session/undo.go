@@ -64,8 +64,8 @@ func (f *file) begunWith(before *taken) *text.Text {
 }
 
 // Undo takes back all that a session, or one turn of it, has changed, accepted or
-// not. What the user typed since stays; where both changed the same lines the
-// user's stay and a conflict offers what was there before.
+// not. What the user typed since stays; where both changed the same lines, or lines
+// that touch, the user's stay and a conflict offers what was there before.
 func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error) {
 	if session == "" {
 		return Decision{}, Errorf(KindInvalid, "session is missing")
@@ -189,7 +189,7 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 				before, live := s.before.String(), d.Text().String()
 				after, m := s.backwards(live)
 				by := review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"}
-				ids := addConflicts(d, always(by), m, after, before)
+				ids := f.core.untouched.addConflicts(d, always(by), m, after, before)
 				conflicts = conflicts || len(ids) > 0
 				if !d.Text().Equal(text.New(m.Text)) {
 					d.Reload(text.New(m.Text), o)
@@ -230,7 +230,7 @@ func without(steps []agentStep, live string) (string, bool) {
 		}
 		s.notePut(put)
 		after, next := s.after.String(), s.withoutBroughtBack(next, put)
-		m := merge.Texts(after, text, next)
+		m := merge.TextsWith(after, text, next, merge.Options{Whole: true})
 		if len(m.Conflicts) > 0 {
 			after = partly(after, text, next, put, m.Conflicts, func(k merge.Conflict) (was, is [2]int) { return k.Ours, k.Theirs })
 			m = merge.Texts(after, text, next)
@@ -297,7 +297,8 @@ func (s agentStep) withoutBroughtBack(next string, put map[string]bool) string {
 
 // partly is after, which a step has made of before, with what next has in those conflicts in which
 // that has come from after by nothing but taking a part back, as by rejecting some of the hunks:
-// where a conflict is in before and next, in tells. put are rows that steps have put in.
+// where a conflict is in before and next, in tells. What touches is looked at as one: which row was
+// taken back and which has moved nobody can tell. put are rows that steps have put in.
 func partly(after, before, next string, put map[string]bool, conflicts []merge.Conflict, in func(merge.Conflict) (was, is [2]int)) string {
 	was, made, is := rowsWithEnds(text.New(before)), rowsWithEnds(text.New(after)), rowsWithEnds(text.New(next))
 	for _, k := range slices.Backward(conflicts) {
@@ -349,7 +350,7 @@ func (s agentStep) backwards(live string) (after string, m merge.TextResult) {
 	after = s.after.String()
 	before, put := s.before.String(), map[string]bool{}
 	s.notePut(put)
-	if m = merge.Texts(after, live, before); len(m.Conflicts) > 0 {
+	if m = merge.TextsWith(after, live, before, merge.Options{Whole: true}); len(m.Conflicts) > 0 {
 		after = partly(after, before, live, put, m.Conflicts, func(k merge.Conflict) (was, is [2]int) { return k.Theirs, k.Ours })
 		m = merge.Texts(after, live, before)
 	}

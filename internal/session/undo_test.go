@@ -100,6 +100,45 @@ func TestUndoConflict(t *testing.T) {
 	}
 }
 
+// What the user has typed since right beside the agent's rows is a conflict, and stays if that
+// is settled by what was there before.
+func TestUndoConflictBeside(t *testing.T) {
+	for take, want := range map[string]string{
+		"mine":   "4\nFIVE\nmine\n7\n",
+		"theirs": "4\n5\nmine\n7\n",
+		"both":   "4\n5\nmine\n7\n",
+	} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		e.open(uri, ten)
+		turnOf(t, c, l, func(h Host, sid string) {
+			if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(ten, "5\n", "FIVE\n", 1)); err != nil {
+				t.Error(err)
+			}
+		})
+		if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+			t.Fatal(err)
+		}
+		e.replace(uri, "6\n", "mine\n")
+		if _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); err != nil {
+			t.Fatal(err)
+		}
+		h := hunksOf(t, c, uri)
+		if len(h) != 1 || h[0].State != "conflict" || h[0].BaseText != "FIVE\n" || h[0].Text != "5\n" {
+			t.Fatalf("hunks %+v", h)
+		}
+		if _, err := c.Resolve(t.Context(), h[0].ID, take); err != nil {
+			t.Fatal(err)
+		}
+		if got := e.text(uri); got != strings.Replace(ten, "4\n5\n6\n7\n", want, 1) {
+			t.Errorf("%s: text %q", take, got)
+		}
+	}
+}
+
 // Every file in which a turn is taken back is answered with, as it then is: also one in
 // which all there is to do is the user's, open or not, made or deleted by the turn.
 func TestUndoTellsOfConflicts(t *testing.T) {
