@@ -25,6 +25,8 @@ type taken struct {
 	there    bool           // beside missing of the file: it has come under the document since
 	from     *text.Text     // what it would have without what agents have put under unsaved text
 	fromBy   *review.Origin // beside from: whose that is, the latest one's
+
+	back []review.ChangeID // what has come into the text because it was read anew, as it seemed
 }
 
 // under makes now, which o has put on disk under unsaved text where that had t, what it has: d is that
@@ -264,7 +266,11 @@ func (f *file) thrownBack(now text.Text) bool {
 	if b == nil || b.from == nil || b.Len() != now.Len() || !b.Equal(now) || !b.isDisputed(f.doc) && b.isTaken(f.doc) {
 		return false
 	}
-	b.bringTo(f.doc, f.core.changeID)
+	b.bringTo(f.doc, func() review.ChangeID { // or the user has saved it, which the editor is about to say
+		id := f.core.changeID()
+		b.back = append(b.back, id)
+		return id
+	})
 	return true
 }
 

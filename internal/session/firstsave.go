@@ -167,9 +167,11 @@ func (f *file) wroteUser(had *taken, t text.Text) {
 func (f *file) giveToUser(had *taken) {
 	by := *had.by
 	if f.doc != nil {
-		own := users
-		own.Change = by.Change
-		f.doc.Relabel(by.Change, own)
+		for _, id := range append(had.back, by.Change) {
+			own := users
+			own.Change = id
+			f.doc.Relabel(id, own)
+		}
 	}
 	f.forgetStep(by, func(s agentStep) bool { return s.after.Equal(had.Text) })
 	if f.before == had {

@@ -96,7 +96,9 @@ func (u *undone) hasContent() bool { return u != nil && (u.opaque != "" || u.ent
 // besideOf is what the record of a version has beside the state, of which x is known; mu is not
 // held.
 func (f *file) besideOf(v version, x beside) []byte {
-	if v.under != nil && !f.unkept() {
+	if (v.under != nil || x.Untouched != nil) && f.unkept() {
+		x.Untouched = nil // of rows that may be short and secret a hash tells too much
+	} else {
 		x.Disputed = v.under.kept()
 	}
 	x.Undone = v.undone.kept(v.undone.hasContent() && f.unkept())
