@@ -285,8 +285,11 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 		return PermissionOutcome{}, err
 	}
 	call, raw, t := s.permissionCall(r.ToolCall)
+	asking, ready := s.readies(ctx, t) // before anything that comes behind, as the end of its turn
+	defer ready()
 	placed(ctx)
 	if s.tooLate(t) {
+		ready() // which the end of the turn may wait for
 		s.afterCancel(ctx)
 		return PermissionOutcome{Cancelled: true}, nil
 	}
@@ -301,8 +304,6 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 	if len(r.Options) == 0 {
 		return PermissionOutcome{Cancelled: true}, nil
 	}
-	asking, ready := s.readies(ctx, t)
-	defer ready()
 	g := s.propose(asking, call, raw)
 	if g == nil {
 		ready()
