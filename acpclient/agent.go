@@ -71,6 +71,7 @@ func exited(name string, st proc.Exit, stderr string) error {
 	if tail := lastLines(stderr, 12); tail != "" {
 		msg += "; it last said:\n" + tail
 	}
+	msg += "\nYour next prompt starts it again; the log may say more."
 	return session.Errorf(session.KindAgentFailed, "%s", msg)
 }
 
