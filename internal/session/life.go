@@ -113,6 +113,7 @@ func (s *session) fail(err error) {
 	}
 	for _, t := range s.queue {
 		s.unsent(t, s.agentName+" cannot take it now")
+		s.unsents = append(s.unsents, Queued{ID: t.id, Text: t.prompt.Text})
 		t.err = err
 		close(t.done)
 	}

@@ -62,6 +62,8 @@ type session struct {
 	notSaved  map[string]string           // why, by paths whose unsaved change was spoken of
 	consented map[buffers.Path]bool       // what the turn was let touch when it asked
 	opened    chan struct{}               // closed when starting has ended
+	giveUp    context.CancelCauseFunc     // ends the start, for a reason; nil if it does not start
+	unsents   []Queued                    // prompts that were given up with the agent, until the next turn
 	ran       map[string]*ran             // by terminal
 	silent    *silence                    // what the agent has not answered yet
 }
@@ -114,6 +116,7 @@ func (s *session) info() Info {
 			i.State = StateWaiting
 		}
 	}
+	i.Unsent = slices.Clone(s.unsents)
 	for _, t := range s.queue {
 		i.Queue = append(i.Queue, Queued{ID: t.id, Text: t.prompt.Text})
 	}

@@ -174,6 +174,7 @@ func (s *session) pump() {
 	}
 	s.began[t.id] = time.Now()
 	s.named, s.toName = nil, nil
+	s.unsents = nil
 	s.state, s.stop = StateRunning, ""
 	it := s.log.add(EntryUser, t.id, t.prompt.Text)
 	s.entryChanged(it)

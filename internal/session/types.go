@@ -23,7 +23,8 @@ type Info struct {
 	Commands   []Command  `json:"commands"`
 	Usage      *Usage     `json:"usage,omitempty"`
 	Queue      []Queued   `json:"queue"`
-	Questions  []string   `json:"questions"` // ids of open permission questions
+	Unsent     []Queued   `json:"unsent,omitempty"` // prompts that were in the queue when the agent failed
+	Questions  []string   `json:"questions"`        // ids of open permission questions
 	Pending    Pending    `json:"pending"`
 	Error      string     `json:"error,omitempty"`
 	ErrorKind  Kind       `json:"errorKind,omitempty"` // what can be done about Error

@@ -568,6 +568,22 @@ func TestAgentDies(t *testing.T) {
 			t.Errorf("sent %+v", p)
 		}
 		e.none("acp.session.new")
+
+		// What waited is in the input again, once.
+		unsent := []any{map[string]any{"id": "p1", "text": "and this"}, map[string]any{"id": "p2", "text": "and that"}}
+		e.notify("acp/session", info("running", "queue", unsent))
+		e.WaitScreen("2 queued")
+		for range 2 {
+			e.notify("acp/session", info("failed", "error", "demo ended", "unsent", unsent))
+		}
+		e.WaitScreen("demo cannot take it now: what waited")
+		e.Input("<CR>")
+		if p := e.expectPrompt(); p.Text != "and this\nand that" {
+			t.Errorf("sent %+v", p)
+		}
+		e.notify("acp/session", info("running"))
+		e.notify("acp/session", info("failed", "error", "demo ended", "unsent", unsent[:1]))
+		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'and this'`)
 	})
 }
 

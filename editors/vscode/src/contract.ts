@@ -17,6 +17,7 @@ export interface SessionInfo {
   commands: SlashCommand[];
   usage?: Usage;
   queue: Queued[];
+  unsent?: Queued[];
   questions: string[];
   pending: { files: number; hunks: number };
   error?: string;

@@ -214,14 +214,15 @@ local function take_unsent()
   return items
 end
 
----Puts prompts into the input that waited for their turn when acp-ls ended.
+---Puts prompts into the input that waited for their turn when acp-ls, or the agent, ended.
 ---@param waited string[]
-function M.take_back(waited)
+---@param why string
+function M.take_back(waited, why)
   local items = vim.tbl_map(function(text)
     return { prompt = { text = text } }
   end, waited)
   give_back(items)
-  util.warn('not sent, as acp-ls has ended: what waited is in the input again')
+  util.warn(('not sent, as %s: what waited is in the input again'):format(why))
 end
 
 ---@param item acp.Outgoing

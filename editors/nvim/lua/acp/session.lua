@@ -8,6 +8,7 @@ local M = {}
 ---@field id string
 ---@field info table SessionInfo of the contract
 ---@field lost boolean? acp-ls has ended, and does not know it any more
+---@field unsent table<string, true>? ids of the prompts that were given up with its agent
 ---@field transcript acp.Transcript
 
 ---@type table<string, acp.Session>
@@ -40,6 +41,23 @@ local function ensure(id)
   return session
 end
 
+---Puts the prompts that were given up with the agent into the input, each once.
+---@param session acp.Session
+local function take_back(session)
+  local before = session.unsent or {}
+  session.unsent = {}
+  local waited = {} ---@type string[]
+  for _, item in ipairs(session.info.unsent or {}) do
+    session.unsent[item.id] = true
+    if not before[item.id] then
+      waited[#waited + 1] = item.text
+    end
+  end
+  if #waited > 0 then
+    require('acp.chat').take_back(waited, ('%s cannot take it now'):format(session.info.agent))
+  end
+end
+
 ---@param info table SessionInfo
 ---@return acp.Session
 function M.on_session(info)
@@ -53,6 +71,7 @@ function M.on_session(info)
   for _, fn in ipairs(listeners) do
     fn(session, old)
   end
+  take_back(session)
   if old ~= info.state then
     vim.api.nvim_exec_autocmds('User', {
       pattern = 'AcpState',
@@ -146,7 +165,7 @@ function M.on_exit(reason)
     end
   end
   if #waited > 0 then
-    require('acp.chat').take_back(waited)
+    require('acp.chat').take_back(waited, 'acp-ls has ended')
   end
 end
 

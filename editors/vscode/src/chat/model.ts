@@ -266,6 +266,7 @@ export class ChatModel {
         session,
         ...(!over && { state: 'failed' as const, error: reason }),
         queue: [],
+        unsent: [],
         questions: [],
       };
       conversation.whole = true; // there is nobody to ask for more

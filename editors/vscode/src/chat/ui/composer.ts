@@ -3,7 +3,7 @@ import type { SessionInfo } from '../../contract';
 import type { Attachment, ChatCompletion, HostMessage } from '../protocol';
 import { h, icon, iconButton, Region } from './dom';
 import { host, type Kept, post } from './host';
-import { lostOf, waitingIn } from './state';
+import { lostOf, newOf, unsentIn, waitingIn } from './state';
 import { type Input, insertWord, take, wantsCompletion } from './typing';
 
 /**
@@ -124,15 +124,20 @@ export class Composer {
     }
   }
 
-  /** Prompts that waited in a session that is gone come back, before what is in the input. */
+  /**
+   * Prompts that waited in a session that is gone, or whose agent is, come back, before what is in
+   * the input.
+   */
   waits(sessions: SessionInfo[]): void {
-    const before = this.kept.waiting ?? {};
+    const { waiting = {}, unsent = [] } = this.kept;
     const now = waitingIn(sessions);
-    if (JSON.stringify(before) === JSON.stringify(now)) {
+    const given = unsentIn(sessions);
+    if (JSON.stringify([waiting, unsent]) === JSON.stringify([now, Object.keys(given)])) {
       return;
     }
     this.kept.waiting = now;
-    const lost = lostOf(before, sessions).join('\n');
+    this.kept.unsent = Object.keys(given);
+    const lost = [...lostOf(waiting, sessions), ...newOf(given, unsent)].join('\n');
     if (lost !== '') {
       const rest = this.input.value;
       this.set({ text: rest === '' ? lost : `${lost}\n${rest}`, caret: lost.length });

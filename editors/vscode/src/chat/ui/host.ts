@@ -9,6 +9,8 @@ export interface Kept {
   sending?: { text: string; attachments: Attachment[] };
   /** By session, the prompts that wait for its turn to end. They are in acp-ls, and end with it. */
   waiting?: Record<string, string[]>;
+  /** The prompts that were given up with their agents, and are in the input again. */
+  unsent?: string[];
 }
 
 interface Api {

@@ -34,6 +34,22 @@ export function lostOf(waiting: Record<string, string[]>, sessions: SessionInfo[
     .flatMap(([, texts]) => texts);
 }
 
+/** The prompts that were given up with their agents, by names of their own. */
+export function unsentIn(sessions: SessionInfo[]): Record<string, string> {
+  return Object.fromEntries(
+    sessions.flatMap(({ session, unsent = [] }) =>
+      unsent.map(({ id, text }) => [`${session} ${id}`, text]),
+    ),
+  );
+}
+
+/** Of prompts that were given up, those that were not before. */
+export function newOf(unsent: Record<string, string>, before: readonly string[]): string[] {
+  return Object.entries(unsent)
+    .filter(([name]) => !before.includes(name))
+    .map(([, text]) => text);
+}
+
 /** What the host keeps of a terminal, and so do we. */
 const keptOutput = 100_000;
 
