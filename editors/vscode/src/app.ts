@@ -12,7 +12,7 @@ import type { Commands, Decision } from './contract';
 import { Documents } from './documents';
 import { Typing } from './editor';
 import { find } from './edits';
-import { CommandError, messageOf } from './errors';
+import { CommandError, isInterrupted, messageOf } from './errors';
 import { handlersOf } from './handlers';
 import { announce } from './notify';
 import { Questions } from './questions';
@@ -215,7 +215,9 @@ export class App implements vscode.Disposable {
 
   showError(err: unknown): void {
     this.output.warn(messageOf(err));
-    void vscode.window.showWarningMessage(messageOf(err));
+    if (!isInterrupted(err)) {
+      void vscode.window.showWarningMessage(messageOf(err));
+    }
   }
 
   /** What there is to decide on has changed, in one file or in all. */

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import {
   CloseAction,
   ErrorAction,
+  ErrorCodes,
   LanguageClient,
   type LanguageClientOptions,
   type Middleware,
@@ -143,7 +144,11 @@ export class Connection {
         arguments: [params],
       });
     } catch (err) {
-      const data = (err as { data?: { kind?: unknown } }).data;
+      const { code, data } = err as { code?: unknown; data?: { kind?: unknown } };
+      if (this.closing !== undefined || code === ErrorCodes.PendingResponseRejected) {
+        const why = 'acp-ls was ended, or started again, before it had answered: try again';
+        throw new CommandError(why, 'interrupted');
+      }
       throw new CommandError(
         messageOf(err),
         typeof data?.kind === 'string' ? data.kind : undefined,

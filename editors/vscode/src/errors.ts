@@ -1,6 +1,9 @@
 /** Errors, and what to say of them. */
 
-/** An error of a command: `kind` is `data.kind` of the contract. */
+/**
+ * An error of a command: `kind` is `data.kind` of the contract, or `ended` if acp-ls does not run,
+ * or `interrupted` if it has ended before it answered.
+ */
 export class CommandError extends Error {
   constructor(
     message: string,
@@ -8,6 +11,11 @@ export class CommandError extends Error {
   ) {
     super(message);
   }
+}
+
+/** Whether nothing has gone wrong but that acp-ls has ended, which is said by itself. */
+export function isInterrupted(err: unknown): boolean {
+  return err instanceof CommandError && err.kind === 'interrupted';
 }
 
 export function messageOf(err: unknown): string {
