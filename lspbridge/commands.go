@@ -127,10 +127,13 @@ type sessionNewParams struct {
 	Agent   string         `json:"agent,omitzero"`
 	Cwd     string         `json:"cwd,omitzero"`
 	Options map[string]any `json:"options,omitzero"`
+	Wait    *bool          `json:"wait,omitzero"`
 }
 
 func (e *editor) sessionNew(ctx context.Context, p *sessionNewParams) (session.Info, error) {
-	return e.told(ctx)(e.core.NewSession(ctx, session.NewSession{Agent: p.Agent, Cwd: p.Cwd, Options: p.Options}))
+	return e.told(ctx)(e.core.NewSession(ctx, session.NewSession{
+		Agent: p.Agent, Cwd: p.Cwd, Options: p.Options, NoWait: p.Wait != nil && !*p.Wait,
+	}))
 }
 
 // told returns a function that passes a session, or why there is none, on once

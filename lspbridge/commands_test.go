@@ -145,8 +145,9 @@ func calling(l *listener) func(command, argument string) (string, error) {
 const infoJSON = `{"session":"s1","agent":"","sessionId":"","cwd":"","title":"","state":"idle","options":[],"commands":[],"queue":[],"questions":[],"pending":{"files":0,"hunks":0}}`
 
 var commandTests = []struct{ command, argument, said, result string }{
-	{"acp.session.new", ``, `new {Agent: Cwd: Options:map[]}`, infoJSON},
-	{"acp.session.new", `{"agent":"a","cwd":"/x","options":{"model":"m","fast":true},"later":1}`, `new {Agent:a Cwd:/x Options:map[fast:true model:m]}`, infoJSON},
+	{"acp.session.new", ``, `new {Agent: Cwd: Options:map[] NoWait:false}`, infoJSON},
+	{"acp.session.new", `{"agent":"a","cwd":"/x","options":{"model":"m","fast":true},"later":1}`, `new {Agent:a Cwd:/x Options:map[fast:true model:m] NoWait:false}`, infoJSON},
+	{"acp.session.new", `{"wait":false}`, `new {Agent: Cwd: Options:map[] NoWait:true}`, infoJSON},
 	{"acp.session.load", `{"agent":"a","sessionId":"x","cwd":"/c"}`, `load a x /c`, infoJSON},
 	{"acp.session.list", `null`, `list  `, `{"sessions":[` + infoJSON + `]}`},
 	{"acp.session.list", `{"agent":"a","cwd":"/c"}`, `list a /c`, `{"sessions":[` + infoJSON + `]}`},

@@ -13,7 +13,7 @@ import (
 	"acp-ls/buffers"
 )
 
-// NewSession makes a session and waits until its agent is ready for prompts. With
+// NewSession makes a session and waits, if wanted, until its agent is ready for prompts. With
 // an error comes the session that has failed, if one was made.
 func (c *Core) NewSession(ctx context.Context, r NewSession) (Info, error) {
 	s, err := c.newSession(r.Agent, c.folderFor(ctx, r.Cwd, true, nil), r.Options)
@@ -21,6 +21,13 @@ func (c *Core) NewSession(ctx context.Context, r NewSession) (Info, error) {
 		return Info{}, err
 	}
 	placed(ctx)
+	if r.NoWait {
+		s.mu.Lock()
+		s.changed()
+		defer s.mu.Unlock()
+		c.spawn(func() { s.start("") })
+		return s.info(), nil
+	}
 	c.spawn(func() { s.start("") })
 	return s.waitOpened(ctx)
 }

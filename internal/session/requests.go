@@ -28,6 +28,7 @@ type NewSession struct {
 	Agent   string
 	Cwd     string
 	Options map[string]any
+	NoWait  bool // until its agent is ready for prompts
 }
 
 // Prompt asks for a turn. An empty Session is the newest one of the workspace,

@@ -193,8 +193,8 @@ export interface Range {
 
 /** Sent by workspace/executeCommand, with one object as the only argument. */
 export interface Commands {
-  /** Starts a session. Without an agent the default one, without a directory the workspace folder of the document the user is in, else the first one or, if no folder is open, that of the document, else the home folder. If the directory is a workspace folder the session works in the others too. */
-  'acp.session.new': { params: { agent?: string; cwd?: string; options?: Record<string, unknown> }; result: SessionInfo };
+  /** Starts a session. Without an agent the default one, without a directory the workspace folder of the document the user is in, else the first one or, if no folder is open, that of the document, else the home folder. If the directory is a workspace folder the session works in the others too. Answered when it takes prompts; with `wait: false` as soon as there is a session, which may be prompted and whose state says the rest. */
+  'acp.session.new': { params: { agent?: string; cwd?: string; options?: Record<string, unknown>; wait?: boolean }; result: SessionInfo };
   /** Opens a session that the agent has stored; its history arrives as entries before the answer. */
   'acp.session.load': { params: { agent: string; sessionId: string; cwd?: string }; result: SessionInfo };
   /** Live sessions and our own record. An agent is asked only if it runs or is named. */

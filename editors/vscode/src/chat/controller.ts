@@ -2,9 +2,9 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../app';
-import type { SessionInfo } from '../contract';
+import type { Commands, SessionInfo } from '../contract';
 import { rangeOf } from '../editor';
-import { CommandError, messageOf } from '../errors';
+import { CommandError, isInterrupted, messageOf } from '../errors';
 import { show } from '../review/changes';
 import type { Before } from './before';
 import { openToolDiff } from './diff';
@@ -29,6 +29,9 @@ const commands: Record<ChatCommand, string> = {
   log: 'acpls.showLog',
 };
 
+/** After how long, in milliseconds, a session that is loaded is shown before it is there. */
+const soon = 1000;
+
 export class ChatController {
   private resuming: Promise<string> | undefined;
   private sending: Promise<void> = Promise.resolve();
@@ -48,21 +51,68 @@ export class ChatController {
     this.handle(message).catch((err: unknown) => this.app.showError(err));
   }
 
-  /** Starts a session, and shows it. */
+  /** Starts a session, and shows it: how it starts is seen there. */
   async start(agent?: string): Promise<void> {
-    const info = await this.app.perform('acp.session.new', { ...(agent && { agent }) });
-    if (info !== undefined) {
-      this.model.onSession(info);
-      this.model.show(info.session);
+    this.model.setProblem(null);
+    try {
+      this.model.show(await this.create(agent ? { agent } : {}));
+    } catch (err) {
+      this.failed('No session was started', err);
     }
+  }
+
+  /** Makes a session, which need not have started yet. */
+  private async create(of: Commands['acp.session.new']['params']): Promise<string> {
+    const info = await this.app.execute('acp.session.new', { ...of, wait: false });
+    if (this.model.session(info.session) === undefined) {
+      this.model.onSession(info);
+    }
+    return info.session;
   }
 
   /** Opens a session that is known from before, and shows it. */
   async load(agent: string, sessionId: string): Promise<void> {
-    const info = await this.app.perform('acp.session.load', { agent, sessionId });
-    if (info !== undefined) {
+    this.model.setProblem(null);
+    try {
+      const info = await this.loaded({ agent, sessionId });
       this.model.onSession(info);
       await this.select(info.session);
+    } catch (err) {
+      this.failed('The session was not opened', err);
+    }
+  }
+
+  /** Loads a session, and shows how it starts if that takes its time. */
+  private async loaded(of: Commands['acp.session.load']['params']): Promise<SessionInfo> {
+    const known = new Set(this.model.sessions().map(({ session }) => session));
+    const timer = setTimeout(() => {
+      const starting = this.model
+        .sessions()
+        .find(
+          ({ session, agent, state }) =>
+            !known.has(session) && agent === of.agent && state === 'starting',
+        );
+      if (starting !== undefined) {
+        this.model.show(starting.session);
+      }
+    }, soon);
+    try {
+      return await this.app.execute('acp.session.load', of);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Says where the user looks that there is no session, and why. */
+  private failed(what: string, err: unknown): void {
+    if (isInterrupted(err)) {
+      return;
+    }
+    const problem = `${what}: ${messageOf(err)}`;
+    this.app.output.warn(problem);
+    this.model.setProblem(problem);
+    if (!this.view.visible) {
+      this.app.showError(problem);
     }
   }
 
@@ -83,10 +133,10 @@ export class ChatController {
     let info: SessionInfo;
     let why: string | undefined;
     try {
-      info = await this.app.execute('acp.session.load', { agent, sessionId, ...(cwd && { cwd }) });
+      info = await this.loaded({ agent, sessionId, ...(cwd && { cwd }) });
     } catch (err) {
       const kind = err instanceof CommandError ? err.kind : undefined;
-      if (kind === 'ended') {
+      if (kind === 'ended' || isInterrupted(err)) {
         throw err; // acp-ls does not run
       }
       if (kind === 'invalid' || kind === 'unknownSession') {
@@ -258,8 +308,7 @@ export class ChatController {
       const session = shown !== undefined && this.model.isAlive(shown) ? shown : undefined;
       const lost = session === undefined ? this.model.lost() : undefined;
       const resumed = this.resuming ?? (lost && this.resume(lost));
-      const to =
-        (await resumed) ?? session ?? (await this.app.execute('acp.session.new', {})).session;
+      const to = (await resumed) ?? session ?? (await this.create({}));
       const context = attachments.map(({ uri, range, mark }) => ({
         uri,
         ...(range && { range }),

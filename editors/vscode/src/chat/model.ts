@@ -41,6 +41,7 @@ export class ChatModel {
   private agents: Agent[] = [];
   private files: ChangedFile[] = [];
   private before: Before | null = null;
+  private problem: string | null = null;
   private notes = 0;
   /** How often acp-ls has ended. */
   private runs = 0;
@@ -62,6 +63,7 @@ export class ChatModel {
       agents: this.agents,
       files: this.files,
       before: this.before && { agent: this.before.agent, title: this.before.title },
+      problem: this.problem,
     };
   }
 
@@ -215,8 +217,16 @@ export class ChatModel {
       return;
     }
     if (session !== this.shown) {
+      this.setProblem(null);
       this.shown = session;
       this.postCurrent();
+    }
+  }
+
+  setProblem(problem: string | null): void {
+    if (problem !== this.problem) {
+      this.problem = problem;
+      this.post({ type: 'problem', problem });
     }
   }
 

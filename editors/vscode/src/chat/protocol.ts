@@ -31,6 +31,8 @@ export interface ChatState {
   files: ChangedFile[];
   /** The conversation of before this window, offered while no session is shown. */
   before: Pick<SessionInfo, 'agent' | 'title'> | null;
+  /** Why what the user wanted last has come to no session, and what can be done. */
+  problem: string | null;
 }
 
 export interface ServerState {
@@ -131,6 +133,7 @@ export type HostMessage =
   | { type: 'forms'; forms: Form[] }
   | { type: 'agents'; agents: Agent[] }
   | { type: 'files'; files: ChangedFile[] }
+  | { type: 'problem'; problem: string | null }
   /** The answer to `complete`. */
   | { type: 'completions'; request: number; items: ChatCompletion[] }
   /** The answer to `send`: without an error the input can be emptied. */

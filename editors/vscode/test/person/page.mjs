@@ -146,6 +146,7 @@ const state = (members) => ({
       { uri: 'file:///w/main.go', label: 'main.go', added: 2, removed: 1, hunks: 2, conflicts: 0 },
     ],
     before: null,
+    problem: null,
     ...members,
   },
 });

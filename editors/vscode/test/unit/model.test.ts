@@ -169,6 +169,15 @@ suite('chat model', () => {
     assert.equal(model.lost(), undefined, 'the user has closed it');
   });
 
+  test('a problem is told until a session is shown', () => {
+    model.setProblem('no');
+    model.setProblem('no');
+    assert.equal(model.state().problem, 'no');
+    model.onSession(info('a'));
+    assert.equal(model.state().problem, null);
+    assert.deepEqual(types(), ['problem', 'session', 'problem', 'current']);
+  });
+
   test('a note is an entry of its own', () => {
     model.onSession(info('a'));
     model.note('a', 'one');

@@ -60,6 +60,7 @@ function drawAround(): void {
   busy.show(activity(info, state.entries));
   trouble.show({
     server: state.server,
+    problem: state.problem,
     info: info && {
       state: info.state,
       agent: info.agent,

@@ -195,11 +195,12 @@ function fileRow({ uri, label, added, removed, conflicts, op }: ChangedFile): HT
 
 export interface Banner {
   server: ServerState;
+  problem: string | null;
   info: Pick<SessionInfo, 'state' | 'error' | 'errorKind' | 'agent'> | undefined;
 }
 
-export function banner({ server, info }: Banner): Child[] {
-  const command = (name: 'restart' | 'settings' | 'log' | 'login') => () =>
+export function banner({ server, problem, info }: Banner): Child[] {
+  const command = (name: 'restart' | 'settings' | 'log' | 'login' | 'newSession') => () =>
     post({ type: 'command', command: name });
   if (server.state === 'failed' || server.state === 'stopped') {
     return [
@@ -208,6 +209,18 @@ export function banner({ server, info }: Banner): Child[] {
         'div',
         { class: 'card-buttons' },
         textButton('Start again', command('restart'), 'primary'),
+        textButton('Settings', command('settings')),
+        textButton('Log', command('log')),
+      ),
+    ];
+  }
+  if (problem !== null) {
+    return [
+      h('p', {}, problem),
+      h(
+        'div',
+        { class: 'card-buttons' },
+        textButton('New session...', command('newSession'), 'primary'),
         textButton('Settings', command('settings')),
         textButton('Log', command('log')),
       ),

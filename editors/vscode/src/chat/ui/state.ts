@@ -14,6 +14,7 @@ export function emptyState(): ChatState {
     agents: [],
     files: [],
     before: null,
+    problem: null,
   };
 }
 
@@ -101,6 +102,9 @@ export function apply(state: ChatState, message: HostMessage): void {
       return;
     case 'files':
       state.files = message.files;
+      return;
+    case 'problem':
+      state.problem = message.problem;
   }
 }
 
