@@ -404,6 +404,31 @@ try {
   assert.equal((await told('send'))[1].when, 'now');
   await send({ type: 'sent', request: (await told('send'))[1].request });
 
+  // A prompt that was given up with its agent is in the input again, once; that the agent has ended
+  // is said, and not that it is done.
+  const spoken = page.locator('.spoken');
+  const unsent = [{ id: 'u1', text: 'then that' }];
+  const ended = { state: 'failed', error: 'agent demo has ended (ended by SIGKILL)' };
+  await send({ type: 'session', info: session({ state: 'running' }) });
+  await input.fill('typed');
+  await send({ type: 'session', info: session({ ...ended, unsent }) });
+  await spoken.filter({ hasText: 'agent demo has ended' }).waitFor({ state: 'attached' });
+  await send({ type: 'session', info: session({ ...ended, unsent }) });
+  await send(state({ sessions: [session({ ...ended, unsent })] }));
+  assert.equal(await input.inputValue(), 'then that\ntyped');
+  await input.fill('');
+
+  // That there is no session is said in the chat.
+  await send({ type: 'problem', problem: 'No session was started: so it is.' });
+  const none = page.getByRole('alert').filter({ hasText: 'so it is' });
+  await none.getByRole('button', { name: 'New session...' }).click();
+  assert.deepEqual(await told('command'), [{ type: 'command', command: 'newSession' }]);
+  await send({ type: 'problem', problem: null });
+  await none.waitFor({ state: 'hidden' });
+  await page.evaluate(() => {
+    window.told = [];
+  });
+
   // What has failed offers a login only where that helps.
   const failed = { state: 'failed', error: 'It has failed.' };
   await send({ type: 'session', info: session({ ...failed, errorKind: 'agentFailed' }) });

@@ -7,7 +7,7 @@ import { banner, files, header, options, queue, welcome } from './parts';
 import { Questions } from './questions';
 import { apply, currentOf, emptyState } from './state';
 import { Transcript } from './transcript';
-import { activity, isBusy, isOpen, toolTitle } from './words';
+import { activity, isBusy, isOpen, outcome, toolTitle } from './words';
 
 const state = emptyState();
 const transcript = new Transcript();
@@ -93,7 +93,7 @@ function receive(message: HostMessage): void {
 }
 
 function draw(message: HostMessage): void {
-  const wasBusy = isBusy(currentOf(state));
+  const was = currentOf(state);
   const asked = new Set([...state.questions, ...state.forms].map(({ id }) => id));
   apply(state, message);
   switch (message.type) {
@@ -143,9 +143,11 @@ function draw(message: HostMessage): void {
   if (message.type === 'state') {
     composer.recover(arrived);
   }
-  if (message.type === 'session' && wasBusy && !isBusy(currentOf(state))) {
-    const last = state.entries.findLast(({ kind }) => kind === 'agent');
-    say(last?.text ? `Done. ${last.text.slice(0, 500)}` : 'Done');
+  if (message.type === 'session' || message.type === 'state') {
+    const now = outcome(was, currentOf(state), state.entries);
+    if (now !== undefined) {
+      say(now);
+    }
   }
 }
 

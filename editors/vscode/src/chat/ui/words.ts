@@ -66,6 +66,37 @@ export function activity(info: SessionInfo | undefined, entries: readonly Entry[
   }
 }
 
+/** How long what is read out of an answer or an error may be. */
+const readOut = 500;
+
+/** What has come of what a session did, for somebody who cannot see it; undefined if nothing has. */
+export function outcome(
+  was: SessionInfo | undefined,
+  info: SessionInfo | undefined,
+  entries: readonly Entry[],
+): string | undefined {
+  if (was === undefined || info === undefined) {
+    return undefined;
+  }
+  if (info.state === 'failed' && was.state !== 'failed') {
+    return (info.error ?? `${info.agent} has failed.`).slice(0, readOut);
+  }
+  if (!isBusy(was) || isBusy(info)) {
+    return undefined;
+  }
+  if (info.state === 'closed') {
+    return 'This session is closed';
+  }
+  if (was.state === 'starting') {
+    return `${info.agent || 'The agent'} is ready`;
+  }
+  if (info.stopReason === 'cancelled') {
+    return 'Stopped';
+  }
+  const last = entries.findLast(({ kind }) => kind === 'agent');
+  return last?.text ? `Done. ${last.text.slice(0, readOut)}` : 'Done';
+}
+
 const statuses: Record<string, string> = {
   pending: 'waiting',
   in_progress: 'running',

@@ -5,11 +5,20 @@ import {
   currentOf,
   emptyState,
   lostOf,
+  newOf,
   startable,
+  unsentIn,
   waitingIn,
 } from '../../../src/chat/ui/state';
 import { insertWord, take, wantsCompletion } from '../../../src/chat/ui/typing';
-import { activity, placeName, short, toolCommand, usage } from '../../../src/chat/ui/words';
+import {
+  activity,
+  outcome,
+  placeName,
+  short,
+  toolCommand,
+  usage,
+} from '../../../src/chat/ui/words';
 import type { SessionInfo } from '../../../src/contract';
 
 suite('prompts that wait', () => {
@@ -22,6 +31,47 @@ suite('prompts that wait', () => {
     assert.deepEqual(lostOf(waiting, [session('a'), session('b'), session('c')]), []);
     assert.deepEqual(lostOf(waiting, [session('c', 'three')]), ['one', 'two']);
     assert.deepEqual(lostOf(waiting, []), ['one', 'two', 'three']);
+  });
+});
+
+suite('prompts that were given up', () => {
+  test('are new once, and again when they are given up again', () => {
+    const session = (id: string, ...texts: string[]) =>
+      ({ session: id, unsent: texts.map((text) => ({ id: text, text })) }) as SessionInfo;
+    const first = unsentIn([session('a', 'one'), { session: 'b' } as SessionInfo]);
+    assert.deepEqual(newOf(first, []), ['one']);
+    const then = unsentIn([session('a', 'one', 'two')]);
+    assert.deepEqual(newOf(then, Object.keys(first)), ['two']);
+    assert.deepEqual(newOf(unsentIn([session('a')]), Object.keys(then)), []);
+    assert.deepEqual(newOf(first, []), ['one']);
+  });
+});
+
+suite('what has come of what a session did', () => {
+  const info = (state: string, more: object = {}) =>
+    ({ session: 's', agent: 'demo', state, ...more }) as SessionInfo;
+  const entries = [{ id: '1', kind: 'agent' as const, text: 'the answer' }];
+  test('an agent that has ended is not said to be done', () => {
+    const failed = info('failed', { error: 'agent demo has ended (ended by SIGKILL)' });
+    for (const state of ['starting', 'idle', 'running', 'waiting']) {
+      assert.match(outcome(info(state), failed, entries) ?? '', /^agent demo has ended/, state);
+    }
+    assert.equal(outcome(info('running'), info('failed'), entries), 'demo has failed.');
+    assert.equal(outcome(failed, failed, entries), undefined);
+  });
+  test('a turn that is over, and one that was stopped', () => {
+    assert.equal(outcome(info('running'), info('idle'), entries), 'Done. the answer');
+    assert.equal(outcome(info('running'), info('idle'), []), 'Done');
+    const stopped = info('idle', { stopReason: 'cancelled' });
+    assert.equal(outcome(info('running'), stopped, entries), 'Stopped');
+    assert.equal(outcome(info('running'), info('closed'), entries), 'This session is closed');
+    assert.equal(outcome(info('starting'), info('idle'), []), 'demo is ready');
+  });
+  test('nothing', () => {
+    assert.equal(outcome(undefined, info('idle'), entries), undefined);
+    assert.equal(outcome(info('running'), undefined, entries), undefined);
+    assert.equal(outcome(info('starting'), info('running'), entries), undefined);
+    assert.equal(outcome(info('idle'), info('idle'), entries), undefined);
   });
 });
 
