@@ -260,7 +260,45 @@ try {
   });
   assert.equal(await page.evaluate(() => window.focusWas), 'Prompt');
   assert.deepEqual(await told('send'), []);
-  await input.fill('');
+  const hint = page.getByText('Press Enter once more');
+  await hint.waitFor();
+  await input.press('!');
+  await hint.waitFor({ state: 'hidden' });
+  await input.fill('half a prompt');
+
+  // Who answers with the mouse, or was at no question, has not meant Enter for one.
+  await send({ type: 'questions', questions: [question] });
+  await page.locator('.questions:not(.inert)').waitFor();
+  await reject.click();
+  const enterAt = (data) => {
+    window.dispatchEvent(new MessageEvent('message', { data }));
+    const enter = { key: 'Enter', bubbles: true };
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', enter));
+  };
+  await page.evaluate(enterAt, { type: 'questions', questions: [] });
+  assert.deepEqual(
+    (await told('send')).map(({ text }) => text),
+    ['half a prompt'],
+  );
+  assert.equal(await hint.isVisible(), false);
+  // Enter in the moment before that has arrived is not lost.
+  await input.fill('at once');
+  await input.press('Enter');
+  assert.equal((await told('send')).length, 1);
+  await send({ type: 'sent', request: 1 });
+  await page.waitForFunction(() => window.told.at(-1).text === 'at once');
+  assert.equal(await input.inputValue(), '');
+  await send({ type: 'sent', request: 2 });
+  await input.fill('another');
+  await page.getByRole('button', { name: 'Reject all changes', exact: true }).focus();
+  await page.evaluate(enterAt, { type: 'files', files: [] });
+  assert.equal((await told('send')).at(-1).text, 'another');
+  await send({ type: 'sent', request: 3 });
+  await send(state({ sessions: [session({ state: 'running' })] }));
+  await page.getByRole('button', { name: 'Accept all changes', exact: true }).waitFor();
+  await page.evaluate(() => {
+    window.told = window.told.filter(({ type }) => type !== 'send');
+  });
 
   // A part that is drawn anew keeps the focus where it is.
   const all = page.getByRole('button', { name: 'Accept all changes', exact: true });

@@ -7,8 +7,8 @@ import { lostOf, newOf, unsentIn, waitingIn } from './state';
 import { type Input, insertWord, take, wantsCompletion } from './typing';
 
 /**
- * For how long, in milliseconds, Enter sends nothing when the focus has come by itself and nothing
- * has been typed since.
+ * For how long, in milliseconds, Enter sends nothing when the focus has come from a question that
+ * somebody was at by keys, and nothing has been typed since.
  */
 const inert = 500;
 
@@ -85,13 +85,18 @@ export class Composer {
   private items: ChatCompletion[] = [];
   private chosen = 0;
   private inertUntil = 0;
+  /** How what is in the input is to be sent, once the prompt before it has arrived. */
+  private next: 'queue' | 'now' | undefined;
 
   /** @param onSent is called when a prompt is on its way. */
   constructor(private readonly onSent: () => void) {
     this.stopButton.classList.add('stop-button');
     this.input.value = this.kept.draft;
     this.input.addEventListener('input', () => {
-      this.inertUntil = 0;
+      if (this.inertUntil > 0) {
+        this.inertUntil = 0;
+        this.say('');
+      }
       this.keep();
       this.propose();
     });
@@ -176,20 +181,27 @@ export class Composer {
     this.input.focus();
   }
 
-  /** Takes the focus from what is gone: a key that was meant for that sends nothing. */
-  takeOver(): void {
-    this.inertUntil = performance.now() + inert;
+  /**
+   * Takes the focus from what is gone.
+   * @param keys whether keys may be on their way to that: one that was meant for it sends nothing
+   */
+  takeOver(keys: boolean): void {
+    this.inertUntil = keys ? performance.now() + inert : 0;
     this.input.focus();
   }
 
   private send(when: 'queue' | 'now'): void {
     const text = this.input.value;
     const { attachments } = this.kept;
-    if (!this.state.ready || this.kept.sending !== undefined || text.trim() === '') {
+    if (!this.state.ready || text.trim() === '') {
+      return;
+    }
+    if (this.kept.sending !== undefined) {
+      this.next = when;
       return;
     }
     this.close();
-    this.problem.hidden = true;
+    this.say('');
     this.kept.sending = { text, attachments };
     this.kept.attachments = [];
     this.set({ text: '', caret: 0 });
@@ -200,7 +212,9 @@ export class Composer {
   /** @param error why the prompt was not taken; it goes back into the input, before what is there. */
   private sent(error?: string): void {
     const { sending } = this.kept;
+    const { next } = this;
     delete this.kept.sending;
+    this.next = undefined;
     if (error !== undefined && sending !== undefined) {
       const now = this.input.value;
       this.kept.attachments = [...sending.attachments, ...this.kept.attachments];
@@ -208,10 +222,17 @@ export class Composer {
         text: now === '' ? sending.text : `${sending.text}\n${now}`,
         caret: sending.text.length,
       });
-      this.problem.textContent = error;
-      this.problem.hidden = error === '';
+      this.say(error);
     }
     this.keep();
+    if (error === undefined && next !== undefined) {
+      this.send(next);
+    }
+  }
+
+  private say(problem: string): void {
+    this.problem.textContent = problem;
+    this.problem.hidden = problem === '';
   }
 
   private where(): Input {
@@ -297,7 +318,9 @@ export class Composer {
     } else if (open > 0 && event.key === 'Escape') {
       this.close();
     } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
-      if (!event.repeat && event.timeStamp >= this.inertUntil) {
+      if (event.timeStamp < this.inertUntil) {
+        this.say('Not sent: the question has just gone. Press Enter once more to send this.');
+      } else if (!event.repeat) {
         this.send(event.ctrlKey || event.metaKey ? 'now' : 'queue');
       }
     } else {

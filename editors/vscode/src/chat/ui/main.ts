@@ -83,12 +83,13 @@ function drawAround(): void {
 function receive(message: HostMessage): void {
   const had = document.activeElement;
   const part = [questions, transcript].find(({ element }) => element.contains(had));
+  const keys = part === questions && had?.matches(':focus-visible') === true;
   draw(message);
   const { body, activeElement: has } = document;
   const gone = had !== body && (has === null || has === body || !has.checkVisibility());
   // Somebody who uses keys goes on at the next question or the prompt, or reads on.
   if (gone && document.hasFocus() && part?.focus() !== true) {
-    composer.takeOver();
+    composer.takeOver(keys);
   }
 }
 
