@@ -48,7 +48,7 @@ var table = []method{
 	runs("acp.prompt.list", "The prompts that wait for the running turn to end.", (*editor).promptList),
 	inOrder(runs("acp.prompt.edit", "Changes the text of a waiting prompt.", (*editor).promptEdit)),
 	inOrder(runs("acp.prompt.remove", "Takes a waiting prompt back.", (*editor).promptRemove)),
-	inOrder(runs("acp.cancel", "Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Open questions are answered as cancelled.", (*editor).cancelTurn)),
+	inOrder(runs("acp.cancel", "Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Ends the start of a session in which none waits, or whose agent was said not to answer. Open questions are answered as cancelled.", (*editor).cancelTurn)),
 	runs("acp.agent.list", "The agents that can be named, built in and configured.", (*editor).agentList),
 	runs("acp.agent.authenticate", "Logs in; starts the agent if it does not run. Without a method the configured or only one.", (*editor).agentAuthenticate),
 	runs("acp.agent.logout", "Logs out.", (*editor).agentLogout),

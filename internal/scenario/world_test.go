@@ -161,7 +161,7 @@ func (w *world) shorten(s string) string {
 var (
 	waited = regexp.MustCompile(`did not answer in [0-9a-z.]+:`)
 	listed = regexp.MustCompile(`There are claude, .*; the setting agents`)
-	silent = regexp.MustCompile(`(has not answered since|\btook) [0-9][0-9a-z:.]*`)
+	silent = regexp.MustCompile(`(has not answered for|\(since|\btook) [0-9][0-9a-z:.]*`)
 )
 
 // startServer starts what stands between editor and agents.
@@ -187,7 +187,7 @@ func (w *world) startServer() {
 	if d := s.waits["initialize"]; d > 0 {
 		w.launcher.InitializeWait = d
 	}
-	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], Goodbye: s.waits["goodbye"], Silence: s.waits["silence"]}
+	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], Goodbye: s.waits["goodbye"], Silence: s.waits["silence"], Starting: s.waits["silence"]}
 	if d := s.waits["cancel"]; d > 0 {
 		waits.CancelAgain = []time.Duration{d, d}
 	}

@@ -19,6 +19,7 @@ type agentProcess struct {
 
 	starting context.Context // of the start; ended by giveUp
 	giveUp   context.CancelFunc
+	awaited  int // how many wait for it to be ready; guarded by the core's mu
 
 	writes queues // of the files that are written
 
@@ -46,7 +47,13 @@ func (c *Core) agent(ctx context.Context, name, cwd string) (*agentProcess, erro
 		c.agents[name] = p
 		c.spawn(func() { p.start(cwd) })
 	}
+	p.awaited++
 	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		p.awaited--
+		c.mu.Unlock()
+	}()
 	select {
 	case <-p.ready:
 		if p.err != nil {
@@ -54,12 +61,34 @@ func (c *Core) agent(ctx context.Context, name, cwd string) (*agentProcess, erro
 		}
 		return p, nil
 	case <-ctx.Done():
+		p.leave()
 		return nil, ctx.Err()
+	}
+}
+
+// leave ends the start of an agent if nobody else waits for it.
+func (p *agentProcess) leave() {
+	p.core.mu.Lock()
+	defer p.core.mu.Unlock()
+	select {
+	case <-p.ready:
+		return
+	default:
+	}
+	if p.awaited == 1 {
+		if p.core.agents[p.name] == p { // who comes now starts another
+			delete(p.core.agents, p.name)
+		}
+		p.giveUp()
 	}
 }
 
 func (p *agentProcess) start(cwd string) {
 	p.agent, p.err = p.core.launcher.Start(p.starting, p.name, cwd, &host{core: p.core, proc: p})
+	if p.err == nil && p.starting.Err() != nil { // it was ready just as it was given up
+		_ = p.agent.Close(context.Background())
+		p.agent, p.err = nil, p.starting.Err()
+	}
 	if p.err != nil {
 		p.forget()
 		close(p.ready)

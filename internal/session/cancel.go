@@ -7,7 +7,8 @@ import (
 )
 
 // Cancel cancels the session's running turn, or takes back a prompt that waits
-// for its session to start. It does not wait for the agent.
+// for its session to start. If none does, or the user was told that the agent does
+// not answer, it ends the start. It does not wait for the agent.
 func (c *Core) Cancel(_ context.Context, id string) error {
 	s, err := c.findSession(id)
 	if err != nil {
@@ -17,6 +18,8 @@ func (c *Core) Cancel(_ context.Context, id string) error {
 	switch {
 	case s.running != nil:
 		s.cancelRunning()
+	case s.giveUp != nil && (len(s.queue) == 0 || s.silent != nil && s.silent.item != nil):
+		s.stopStart()
 	case len(s.queue) > 0: // the session is still starting
 		s.takeBack(s.queue[0], "you stopped it before "+s.agentName+" was ready")
 	}

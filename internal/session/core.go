@@ -62,9 +62,11 @@ type Waits struct {
 	// the last the user is told. 1 s, 4 s, 10 s.
 	CancelAgain []time.Duration
 	// Silence is how long an agent may take for a first sign of life, when it is
-	// started, asked for a session or prompted, before the user is told that it is
+	// asked for a session or prompted, before the user is told that it is
 	// waited for. 10 s.
 	Silence time.Duration
+	// Starting is the same for an agent that was started. 5 s.
+	Starting time.Duration
 	// Tool is how long a call of our own tools waits for the user's answer to a question
 	// before it is answered with that it waits. 20 s.
 	Tool time.Duration
@@ -86,6 +88,7 @@ func (w Waits) orDefaults() Waits {
 	w.Goodbye = cmp.Or(w.Goodbye, 2*time.Second)
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
 	w.Silence = cmp.Or(w.Silence, 10*time.Second)
+	w.Starting = cmp.Or(w.Starting, 5*time.Second)
 	w.Tool = cmp.Or(w.Tool, 20*time.Second)
 	w.Reopening = cmp.Or(w.Reopening, time.Second)
 	w.Opening = cmp.Or(w.Opening, 3*time.Second)

@@ -82,9 +82,11 @@ func (s *session) start(load string) {
 	s.mu.Lock()
 	s.changed()
 	s.mu.Unlock()
-	err := s.open(s.core.ctx, load)
+	ctx := s.starts()
+	err := s.open(ctx, load)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	err = s.started(ctx, err)
 	if s.state != StateStarting { // closed meanwhile
 		return
 	}
@@ -96,6 +98,30 @@ func (s *session) start(load string) {
 	close(s.opened)
 	s.changed()
 	s.pump()
+}
+
+// starts returns the context of a start, which stopStart ends.
+func (s *session) starts() context.Context {
+	ctx, giveUp := context.WithCancelCause(s.core.ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.giveUp = giveUp
+	return ctx
+}
+
+// started ends a start, and returns why it has failed; mu is held.
+func (s *session) started(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil && s.core.ctx.Err() == nil {
+		err = context.Cause(ctx)
+	}
+	s.giveUp(nil)
+	s.giveUp = nil
+	return err
+}
+
+// stopStart has the user give up waiting for the agent; mu is held.
+func (s *session) stopStart() {
+	s.giveUp(Errorf(KindAgentFailed, "you stopped %s before it was ready: your next prompt starts it again", s.agentName))
 }
 
 // agentError is an error of an agent. One without a kind was none of ours.

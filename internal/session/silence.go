@@ -23,16 +23,20 @@ const (
 type silence struct {
 	what  asking
 	since time.Time
+	after time.Duration // it begins that the user is told next
 	timer *time.Timer
 	item  *item // the notice, once the user was told
 }
 
 // ask asks the agent something by calling request.
 func (s *session) ask(what asking, request func() error) error {
-	q := &silence{what: what, since: s.core.now()}
+	q := &silence{what: what, since: s.core.now(), after: s.core.waits.Silence}
+	if what == askedInitialize {
+		q.after = s.core.waits.Starting
+	}
 	s.mu.Lock()
 	s.silent = q
-	q.timer = time.AfterFunc(s.core.waits.Silence, func() { s.tellSilence(q) })
+	q.timer = time.AfterFunc(q.after, func() { s.tellSilence(q) })
 	s.mu.Unlock()
 	err := request()
 	s.mu.Lock()
@@ -66,6 +70,7 @@ func (s *session) heard() {
 	}
 }
 
+// tellSilence says for how long there was no sign, and again whenever that has doubled.
 func (s *session) tellSilence(q *silence) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,9 +85,14 @@ func (s *session) tellSilence(q *silence) {
 	if t != nil {
 		turnID = t.id
 	}
-	short := fmt.Sprintf("%s has not answered since %s", s.agentName, q.since.Format(time.TimeOnly))
-	q.item = s.log.add(EntryNotice, turnID, short+" "+q.what.help())
+	short := fmt.Sprintf("%s has not answered for %s (since %s)", s.agentName, s.core.now().Sub(q.since).Round(time.Second), q.since.Format(time.TimeOnly))
+	if q.item == nil {
+		q.item = s.log.add(EntryNotice, turnID, "")
+	}
+	q.item.text = []byte(short + ": " + q.what.help())
 	s.entryChanged(q.item)
+	q.timer.Reset(q.after)
+	q.after *= 2
 	if t != nil {
 		s.report(t, short, false)
 	}
@@ -92,11 +102,11 @@ func (s *session) tellSilence(q *silence) {
 func (a asking) help() string {
 	switch a {
 	case askedInitialize:
-		return "(initialize), when it was started: it may still be loading, or being fetched. You can wait, or end it by restarting the agent"
+		return "it was started (initialize), and may still be loading, or being fetched. You can wait, or stop the agent; the log has what it writes"
 	case askedSession:
-		return "(the request for the session): it may be busy, or waiting for a login. You can wait, or end it by restarting the agent"
+		return "it was asked for the session, and may be busy, or waiting for a login. You can wait, or stop the agent; the log has what it writes"
 	}
-	return "(the prompt): it may be thinking, or have no connection. You can wait, stop the turn, or restart the agent"
+	return "it got the prompt, and may be thinking, or have no connection. You can wait, stop the turn, or restart the agent"
 }
 
 func (a asking) took() string {

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -38,22 +39,26 @@ func (a *slowOpener) NewSession(ctx context.Context, p SessionParams) (SessionSt
 	return a.fakeAgent.NewSession(ctx, p)
 }
 
-// What was said of an agent that does not answer, and when.
-func TestSilenceIsToldOfOnce(t *testing.T) {
+// What was said of an agent that does not answer, and when: for how long is said again
+// whenever it has doubled.
+func TestSilenceIsToldOf(t *testing.T) {
+	const notFor = "fake has not answered for %s (since 00:00:00)"
 	for _, tt := range []struct {
 		name                  string
 		toStart, toOpen, toDo time.Duration
 		sign                  bool // an update comes at once
 		fails                 error
-		during, after         []string // the notices, after 10 s of the slow thing, and at the end
+		told                  time.Duration // when it is for the first time
+		during                string        // how the notice goes on then
+		after                 []string      // the notices at the end
 	}{
-		{name: "quick", toStart: 9 * time.Second, toOpen: 9 * time.Second, toDo: 9 * time.Second},
-		{name: "start", toStart: 40 * time.Second, during: []string{"fake has not answered since 00:00:00 (initialize)"}, after: []string{"fake took 40s to start"}},
-		{name: "open", toOpen: 40 * time.Second, during: []string{"fake has not answered since 00:00:00 (the request for the session)"}, after: []string{"fake took 40s to open the session"}},
-		{name: "prompt", toDo: 40 * time.Second, during: []string{"fake has not answered since 00:00:00 (the prompt)"}, after: []string{"fake took 40s for the first sign of an answer"}},
+		{name: "quick", toStart: 4 * time.Second, toOpen: 9 * time.Second, toDo: 9 * time.Second},
+		{name: "start", toStart: 40 * time.Second, told: 5 * time.Second, during: ": it was started (initialize)", after: []string{"fake took 40s to start"}},
+		{name: "open", toOpen: 40 * time.Second, told: 10 * time.Second, during: ": it was asked for the session", after: []string{"fake took 40s to open the session"}},
+		{name: "prompt", toDo: 40 * time.Second, told: 10 * time.Second, during: ": it got the prompt", after: []string{"fake took 40s for the first sign of an answer"}},
 		{name: "a sign", toDo: 40 * time.Second, sign: true},
-		{name: "failure", toStart: 40 * time.Second, fails: errors.New("it fails"), during: []string{"fake has not answered since 00:00:00 (initialize)"},
-			after: []string{"fake has not answered since 00:00:00 (initialize)", "not sent: fake cannot take it now"}},
+		{name: "failure", toStart: 35 * time.Second, fails: errors.New("it fails"), told: 5 * time.Second, during: ": it was started (initialize)",
+			after: []string{"fake has not answered for 20s (since 00:00:00): it was started", "not sent: fake cannot take it now"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -93,19 +98,108 @@ func TestSilenceIsToldOfOnce(t *testing.T) {
 					defer e.mu.Unlock()
 					return e.turns[len(e.turns)-1]
 				}
-				time.Sleep(10*time.Second - time.Millisecond)
+				time.Sleep(5*time.Second - time.Millisecond)
 				check("before", nil)
-				time.Sleep(2 * time.Millisecond)
-				check("during", tt.during)
-				if tt.during != nil {
-					if last := progress(); last.Message != "fake has not answered since 00:00:00" || last.End {
-						t.Errorf("progress says %+v", last)
+				if tt.told > 0 {
+					time.Sleep(tt.told - 5*time.Second + 2*time.Millisecond)
+					for _, d := range []time.Duration{tt.told, 2 * tt.told} {
+						short := fmt.Sprintf(notFor, d)
+						check("during", []string{short + tt.during})
+						if last := progress(); last.Message != short || last.End {
+							t.Errorf("progress says %+v", last)
+						}
+						time.Sleep(d)
 					}
 				}
-				time.Sleep(50 * time.Second)
+				time.Sleep(time.Minute)
 				check("after", tt.after)
 				if last := progress(); !last.End {
 					t.Errorf("progress ends with %+v", last)
+				}
+			})
+		})
+	}
+}
+
+// deafLauncher's agents never answer when they are started.
+type deafLauncher struct{ fakeLauncher }
+
+func (l *deafLauncher) Start(ctx context.Context, _, _ string, _ Host) (Agent, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// Who stops a session that starts, and in which no prompt waits or whose agent is known not to
+// answer, gives it up: it fails, says what to do, and what waited is not lost. The agent's process
+// goes on starting as long as anybody else waits for it.
+func TestStopEndsAStart(t *testing.T) {
+	for _, prompts := range [][]string{nil, {"a", "b"}} {
+		t.Run(fmt.Sprint(prompts), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l := &deafLauncher{}
+				c, e, _ := setup(t, &l.fakeLauncher, func(st *config.Settings) { st.Review.OutOfBand = false })
+				c.launcher = l
+				start := func() string {
+					t.Helper()
+					i, err := c.NewSession(t.Context(), NewSession{NoWait: true})
+					if err != nil || i.State != StateStarting {
+						t.Fatalf("%+v, %v", i, err)
+					}
+					return i.Session
+				}
+				one, two := start(), start()
+				for _, p := range prompts {
+					if _, err := c.Prompt(t.Context(), Prompt{Session: one, Text: p}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(6 * time.Second)
+				stop := func(id string) Info {
+					t.Helper()
+					if err := c.Cancel(t.Context(), id); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+					e.mu.Lock()
+					defer e.mu.Unlock()
+					return e.infos[id]
+				}
+				running := func() int {
+					c.mu.Lock()
+					defer c.mu.Unlock()
+					return len(c.agents)
+				}
+				i := stop(one)
+				if i.State != StateFailed || !strings.Contains(i.Error, "you stopped fake before it was ready: your next prompt") || len(i.Queue) > 0 {
+					t.Errorf("%+v", i)
+				}
+				var unsent []string
+				for _, q := range i.Unsent {
+					unsent = append(unsent, q.Text)
+				}
+				if !slices.Equal(unsent, prompts) {
+					t.Errorf("unsent are %q", unsent)
+				}
+				e.mu.Lock()
+				other := e.infos[two].State
+				e.mu.Unlock()
+				if other != StateStarting || running() != 1 {
+					t.Errorf("the other one is %s, and %d agents run", other, running())
+				}
+				if i := stop(two); i.State != StateFailed || running() != 0 {
+					t.Errorf("%+v, and %d agents run", i, running())
+				}
+				// The next prompt starts it again.
+				c.launcher = &l.fakeLauncher
+				l.prompt = func(context.Context, *fakeAgent, string, []Block) (StopReason, error) { return "end_turn", nil }
+				if r, err := c.Prompt(t.Context(), Prompt{Session: one, Text: "again", Wait: true}); err != nil || r.StopReason != "end_turn" {
+					t.Fatalf("%+v, %v", r, err)
+				}
+				synctest.Wait()
+				e.mu.Lock()
+				defer e.mu.Unlock()
+				if i := e.infos[one]; len(i.Unsent) > 0 || i.Error != "" {
+					t.Errorf("in the end %+v", i)
 				}
 			})
 		})

@@ -112,7 +112,7 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 // revive takes a failed session up again: with the agent's own record of it
 // where there is one, else as a new conversation, and says so.
 func (s *session) revive() {
-	ctx := s.core.ctx
+	ctx := s.starts()
 	remote := s.remoteID()
 	p, err := s.agent(ctx)
 	if err == nil && remote != "" && p.agent.Info().LoadSession {
@@ -124,6 +124,7 @@ func (s *session) revive() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	err = s.started(ctx, err)
 	if s.state != StateStarting {
 		return
 	}

@@ -223,9 +223,17 @@ func TestStopBeforeTheSessionIsThere(t *testing.T) {
 				e.WaitScreen("not sent, it is in the input again")
 				e.WaitGone("waits until")
 				e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'too early'`)
+				again := told && version == "0.12"
+				if again { // the session still starts: that can be stopped too
+					e.Input(":Acp stop<CR>")
+				}
 				start()
 				e.WaitLua(`require('acp.chat').current() ~= nil and require('acp.chat').current().info.state == 'idle'`)
 				e.none("acp.prompt")
+				if again {
+					e.expect("acp.cancel")
+				}
+				e.none("acp.cancel")
 				e.Input("<CR>")
 				if p := e.expectPrompt(); p.Text != "too early" || p.Session != "s1" {
 					t.Errorf("sent %+v", p)

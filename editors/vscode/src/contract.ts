@@ -221,7 +221,7 @@ export interface Commands {
   'acp.prompt.edit': { params: { session: string; id: string; text: string }; result: Record<string, never> };
   /** Takes a waiting prompt back. */
   'acp.prompt.remove': { params: { session: string; id: string }; result: Record<string, never> };
-  /** Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Open questions are answered as cancelled. */
+  /** Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Ends the start of a session in which none waits, or whose agent was said not to answer. Open questions are answered as cancelled. */
   'acp.cancel': { params: { session: string }; result: Record<string, never> };
   /** The agents that can be named, built in and configured. */
   'acp.agent.list': { params: Record<string, never>; result: { agents: Array<{ name: string; title?: string; installed: boolean; how: string; running: boolean; default?: boolean }> } };

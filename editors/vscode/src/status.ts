@@ -77,6 +77,16 @@ export function describe({ server, sessions, questions, counts }: Status): Shown
       urgent: false,
     };
   }
+  const starting = sessions.filter(({ state }) => state === 'starting');
+  if (starting.length > 0) {
+    const names = [...new Set(starting.map(({ agent }) => agent || 'an agent'))].join(', ');
+    return {
+      text: `$(sync~spin) ${names}${pending}`,
+      tooltip: [`${names} is being started`, ...waiting].join(', '),
+      command: 'acpls.openChat',
+      urgent: false,
+    };
+  }
   const idle = server.state === 'running' ? 'ACP agents' : `acp-ls is ${server.state}`;
   return {
     text: `$(comment-discussion) ACP${pending}`,

@@ -45,6 +45,7 @@ try {
       'acpls.defaultAgent': 'script',
       'acpls.agents': {
         script: { command: process.execPath, args: [agent] },
+        deaf: { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }, // never answers
         keeper: { command: process.execPath, args: [agent, '--keep', path.join(home, 'kept')] },
       },
     },

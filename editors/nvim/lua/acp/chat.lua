@@ -436,6 +436,7 @@ function M.stop()
     panel.refresh()
     local name = info().agent
     util.notify(('not sent, it is in the input again: %s is still starting'):format(name))
+    return -- once more stops that too
   end
   local at_rest = { idle = true, closed = true, failed = true }
   if not starting and (not session or at_rest[session.info.state]) then

@@ -28,6 +28,7 @@ import * as lenses from './stories/lenses.mjs';
 import * as questions from './stories/questions.mjs';
 import * as reload from './stories/reload.mjs';
 import * as saveas from './stories/saveas.mjs';
+import * as silent from './stories/silent.mjs';
 import * as trust from './stories/trust.mjs';
 import * as undo from './stories/undo.mjs';
 import { Window } from './window.mjs';
@@ -43,6 +44,7 @@ const stories = {
   files,
   undo,
   crash,
+  silent,
   reload,
   clean,
   dirty,
@@ -87,6 +89,7 @@ const withScript = {
   'acpls.defaultAgent': 'script',
   'acpls.agents': {
     script: { command: process.execPath, args: [agent] },
+    deaf: { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }, // never answers
     keeper: { command: process.execPath, args: [agent, '--keep', path.join(home, 'kept')] },
   },
 };

@@ -163,6 +163,11 @@ suite('words', () => {
       'acpls.questions',
       true,
     ]);
+    assert.deepEqual(say([session('claude', 'starting'), session('demo', 'failed')]), [
+      '$(sync~spin) claude',
+      'acpls.openChat',
+      false,
+    ]);
     const failed = {
       server: { state: 'failed' as const, message: 'why' },
       sessions: [],
