@@ -63,6 +63,23 @@ func TestKilled(t *testing.T) {
 	})
 }
 
+// An agent that never answers when it is started is said not to, and its start can be stopped.
+func TestAgentThatNeverAnswers(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		program, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, args := project(t, "a.txt", numbers)
+		n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...))
+		n.Exec(`require('acp').setup({ cmd = { ... }, settings = { agents = { deaf = { command = 'sleep', args = { '1000' } } } } })`, nil, program)
+		n.Input(":Acp new deaf<CR>")
+		n.WaitScreen("deaf has not answered for 5s")
+		n.Input(":Acp stop<CR>")
+		n.WaitScreen("you stopped deaf before it was ready")
+	})
+}
+
 // An agent's stop leaves a mark.
 func TestStopped(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
