@@ -60,10 +60,10 @@ var table = []method{
 	runs("acp.permission.forget", "Forgets a remembered answer.", (*editor).permissionForget),
 	runs("acp.review.list", "What there is to decide on, or of one `state`: `pending`, `proposed`, `conflict`, `rejected`.", (*editor).reviewList),
 	runs("acp.review.accept", "Accepts hunks: those named, or those of a file, session or turn as they stood at `rev`. Without any member: all.", (*editor).reviewAccept),
-	runs("acp.review.reject", "Rejects hunks, named in the same ways.", (*editor).reviewReject),
+	inOrder(runs("acp.review.reject", "Rejects hunks, named in the same ways.", (*editor).reviewReject)),
 	runs("acp.review.undo", "Takes back all that a turn, or a session, has changed, accepted or not. What the user typed since stays.", (*editor).reviewUndo),
 	runs("acp.review.restore", "Brings rejected hunks back, named in the same ways.", (*editor).reviewRestore),
-	runs("acp.review.resolve", "Settles a conflict: `take` is `mine`, `theirs` or `both` (mine, then theirs).", (*editor).reviewResolve),
+	inOrder(runs("acp.review.resolve", "Settles a conflict: `take` is `mine`, `theirs` or `both` (mine, then theirs).", (*editor).reviewResolve)),
 	runs("acp.review.baseline", "The file as it would be if every undecided change were rejected.", (*editor).reviewBaseline),
 	runs("acp.complete", "Completions after `@` and `/` for an input that is no document. `offset`, `start` and `end` count bytes of UTF-8.", (*editor).complete),
 

@@ -39,7 +39,8 @@ type Hunk struct {
 	Text      string   `json:"text"`
 	Mixed     bool     `json:"mixed"`
 	Committed bool     `json:"committed,omitzero"`
-	Marked    string   `json:"marked,omitzero"` // of a proposed one: apply, discard or both
+	Marked    string   `json:"marked,omitzero"`  // of a proposed one: apply, discard or both
+	Decided   int64    `json:"decided,omitzero"` // of a rejected one: as in session.FileChange
 }
 
 // Origin says where a part of a hunk comes from. Sure is false where that is
@@ -58,6 +59,7 @@ func (e *editor) wireReview(r session.Review) Review {
 	out := Review{URI: r.URI, Rev: r.Rev, Version: r.Version, File: r.File, Hunks: make([]Hunk, len(r.Hunks))}
 	for i, h := range r.Hunks {
 		out.Hunks[i] = wireHunk(h, wholeLines(e.line(r.URI, h.StartLine), e.endLine(r.URI, h)))
+		out.Hunks[i].Decided = r.Decided[h.ID]
 	}
 	return out
 }

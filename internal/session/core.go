@@ -139,7 +139,8 @@ type Core struct {
 
 	marks marks
 
-	untouched untouched
+	untouched  untouched
+	rejections rejections
 
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file

@@ -33,8 +33,14 @@ var acceptance = decision{
 // saved if the document was clean, else on disk. Proposed ones are marked to be
 // discarded. In conflicts it takes mine, which changes no text.
 func (c *Core) Reject(ctx context.Context, d Decide) (Decision, error) {
+	var decided int64
+	if !d.undoes {
+		decided = c.rejections.begin(c.now())
+	}
+	placed(ctx)
 	out, err := c.decideOrMark(ctx, d, review.TakeMine, review.StatePending, decision{
-		label: "reject", rejects: true, undoes: d.undoes, entire: true, conflicts: review.TakeMine,
+		number: decided,
+		label:  "reject", rejects: true, undoes: d.undoes, entire: true, conflicts: review.TakeMine,
 		apply:   func(doc *review.Doc, ids []string) ([]string, []review.Refusal) { return doc.Reject(ids) },
 		changes: func(doc *review.Doc, of []review.ChangeID) []string { return doc.RejectChanges(of...) },
 	})
@@ -61,8 +67,14 @@ func (c *Core) Resolve(ctx context.Context, hunk, take string) (Decision, error)
 	default:
 		return Decision{}, Errorf(KindInvalid, `take is %q; it is "mine", "theirs" or "both"`, take)
 	}
+	var decided int64
+	if take == "mine" {
+		decided = c.rejections.begin(c.now())
+	}
+	placed(ctx)
 	return c.decideOrMark(ctx, Decide{Hunks: []string{hunk}}, review.Take(take), review.StateConflict, decision{
-		label: "resolve conflict",
+		number: decided,
+		label:  "resolve conflict",
 		apply: func(doc *review.Doc, ids []string) (done []string, refused []review.Refusal) {
 			for _, id := range ids {
 				if err := c.untouched.resolve(doc, id, review.Take(take)); err != nil {
@@ -81,7 +93,8 @@ type decision struct {
 	rejects bool
 	entire  bool // it is about files as a whole too
 
-	undoes   bool // what agents have done goes with it, also what was accepted
+	number   int64 // that rejections note, if it is not 0
+	undoes   bool  // what agents have done goes with it, also what was accepted
 	restores bool
 	git      bool // the user has decided with git
 	apply    func(*review.Doc, []string) ([]string, []review.Refusal)
@@ -213,6 +226,9 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		if len(ids)+len(about.contested) == 0 && !whole {
 			continue
 		}
+		if whole && how.number != 0 {
+			c.rejections.note(change.ID, how.number)
+		}
 		if d.Session+d.Turn != "" && how.changes != nil {
 			about = about.of(changes)
 		}
@@ -316,7 +332,11 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	res, err := f.change(ctx, operation{
 		label: how.label, rejects: how.rejects, restores: how.restores, git: how.git,
 		apply: func(d *review.Doc) error {
-			done, refused = how.do(d, ids)
+			if done, refused = how.do(d, ids); how.number != 0 {
+				for _, id := range done {
+					f.core.rejections.note(id, how.number)
+				}
+			}
 			return nil
 		},
 	})

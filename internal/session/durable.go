@@ -228,6 +228,7 @@ type beside struct {
 	Rows    *keptRows      `json:",omitempty"`
 
 	Untouched map[string]string `json:",omitempty"` // as in untouched
+	Rejected  map[string]int64  `json:",omitempty"` // as in rejections
 
 	Commits []string `json:",omitempty"` // in the record of a work tree: those of agents
 }
@@ -266,6 +267,7 @@ func (f *file) recallBeside(b []byte, missing bool) {
 	for id, rows := range x.Untouched {
 		f.core.untouched.note(id, rows)
 	}
+	f.core.rejections.recall(x.Rejected)
 	f.recalled = x.Disputed
 	f.attachUnder()
 }
@@ -429,7 +431,8 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 		v.under = &under
 	}
 	return func() journal.Record {
-		aside.Untouched = f.core.untouched.kept(doc)
+		listed := hunkIDs(doc.Hunks(review.StateConflict, review.StateRejected))
+		aside.Untouched, aside.Rejected = f.core.untouched.among(listed), f.core.rejections.among(listed)
 		r.Beside = f.besideOf(v, aside)
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))

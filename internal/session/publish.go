@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -101,6 +102,7 @@ func (f *file) tellRejected() {
 // review describes the file's state; mu is held.
 func (f *file) review(hunks []review.Hunk) Review {
 	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.shownChange()}
+	r.Decided = f.core.rejections.among(hunkIDs(slices.DeleteFunc(slices.Clone(hunks), func(h review.Hunk) bool { return h.State != review.StateRejected })))
 	if f.doc != nil {
 		r.Rev = strconv.FormatUint(f.doc.Revision(), 10)
 	}

@@ -192,6 +192,7 @@ type Review struct {
 	Version *int32 // of the open document the rows refer to
 	File    *FileChange
 	Hunks   []review.Hunk
+	Decided map[string]int64 // by the rejected hunks: the decision, as in FileChange
 }
 
 // FileChange is a change of the file as a whole; it is decided like a hunk.
@@ -207,6 +208,9 @@ type FileChange struct {
 	// State is "proposed" for what is only asked for, "rejected" for what can be brought
 	// back, or empty.
 	State string `json:"state,omitempty"`
+	// Decided is the number of the decision that has rejected it: the same for all that it has
+	// rejected, and greater for a later one. 0: it was none.
+	Decided int64 `json:"decided,omitempty"`
 	// Mode says that the file may be run now (+x), or may not any more (-x); or, of an open one,
 	// that it has got a byte order mark (+bom), or lost it (-bom).
 	Mode string `json:"mode,omitempty"`

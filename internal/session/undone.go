@@ -64,7 +64,7 @@ func (f *file) rejectedChange() *FileChange {
 	}
 	c := f.undone.change
 	c.State = string(review.StateRejected)
-	return &c
+	return f.core.rejections.ofFile(c)
 }
 
 // restoreWholes brings back what is meant of files as a whole.

@@ -101,6 +101,14 @@ func (f *file) besideOf(v version, x beside) []byte {
 	} else {
 		x.Disputed = v.under.kept()
 	}
+	if v.undone != nil || v.refused != nil { // beside those of hunks
+		for id, n := range f.core.rejections.among([]string{"file:" + string(f.path)}) {
+			if x.Rejected == nil {
+				x.Rejected = map[string]int64{}
+			}
+			x.Rejected[id] = n
+		}
+	}
 	x.Undone = v.undone.kept(v.undone.hasContent() && f.unkept())
 	x.Refused = v.refused
 	return x.encode()
@@ -136,6 +144,7 @@ func (f *file) recallUndone(r journal.Record) {
 	if f.core.now().Sub(r.Time) > keepRejected {
 		return
 	}
+	f.core.rejections.recall(x.Rejected)
 	there := isThere(f.path)
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -4,7 +4,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-	"sync"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/merge"
@@ -13,17 +12,9 @@ import (
 )
 
 // untouched are the conflicts in which the user has changed none of the rows, but rows that touch
-// (merge.Conflict.Beside): what stands there is what both have come from, and not a change of
-// anybody's to be kept beside theirs. The zero value is ready. As the ID of a conflict is made of
-// its rows, to note one that comes to nothing does no harm.
-type untouched struct {
-	mu   sync.Mutex
-	rows map[string]string // the hash of the rows, by the hunk
-	ids  []string          // in the order in which they were noted
-}
-
-// maxUntouched bounds how many are remembered.
-const maxUntouched = 5000
+// (merge.Conflict.Beside), each with the hash of its rows: what stands there is what both have come
+// from, and not a change of anybody's to be kept beside theirs.
+type untouched struct{ noted[string] }
 
 // addConflicts keeps what of theirs could not be merged into d's text; by says whose the rows of
 // theirs in a conflict are. It returns the IDs of the hunks, one for each conflict of m.
@@ -53,27 +44,9 @@ func (u *untouched) addConflicts(d *review.Doc, by func(theirs string) review.Or
 // rowsIn are rows of t, with their line ends.
 func rowsIn(t text.Text, r [2]int) string { return t.Slice(t.LineStart(r[0]), t.LineStart(r[1])) }
 
-func (u *untouched) note(id, rows string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if u.rows == nil {
-		u.rows = map[string]string{}
-	}
-	if _, known := u.rows[id]; !known {
-		u.ids = append(u.ids, id)
-	}
-	u.rows[id] = rows
-	if len(u.ids) > maxUntouched {
-		delete(u.rows, u.ids[0])
-		u.ids = u.ids[1:]
-	}
-}
-
 // has reports whether what stands in the place of a conflict still is what both have come from.
 func (u *untouched) has(h review.Hunk) bool {
-	u.mu.Lock()
-	rows, known := u.rows[h.ID]
-	u.mu.Unlock()
+	rows, known := u.get(h.ID)
 	return known && rows == hashOfRows(h.BaseText)
 }
 
@@ -84,25 +57,6 @@ func (u *untouched) resolve(d *review.Doc, id string, take review.Take) error {
 		take = review.TakeTheirs
 	}
 	return d.Resolve(id, take)
-}
-
-// kept is what the record of d has of those that it lists; nil: it lists none.
-func (u *untouched) kept(d *review.Doc) map[string]string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if len(u.rows) == 0 {
-		return nil
-	}
-	var out map[string]string
-	for _, h := range d.Hunks(review.StateConflict, review.StateRejected) {
-		if rows, known := u.rows[h.ID]; known {
-			if out == nil {
-				out = map[string]string{}
-			}
-			out[h.ID] = rows
-		}
-	}
-	return out
 }
 
 func hashOfRows(rows string) string {

@@ -91,7 +91,7 @@ func (f *file) refusedChange() *FileChange {
 	if f.entire.refused == nil || !f.missing || f.fileChange() != nil {
 		return nil
 	}
-	return &FileChange{ID: "file:" + string(f.path), Op: "create", State: string(review.StateRejected)}
+	return f.core.rejections.ofFile(FileChange{ID: "file:" + string(f.path), Op: "create", State: string(review.StateRejected)})
 }
 
 // restoreMade makes an empty file again whose making was rejected. It returns what is

@@ -185,8 +185,8 @@ func TestBringBackLater(t *testing.T) {
 	})
 }
 
-// Of several rejections of an earlier run ghu cannot tell which was the last, and says so; keys
-// of the user's own stay theirs.
+// Of several rejections of an earlier run ghu brings back what the last decision rejected; keys of the
+// user's own stay theirs.
 func TestBringBackLaterOfSeveral(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		a := newAgain(t, version, "p.go", threeCounts)
@@ -200,10 +200,22 @@ func TestBringBackLaterOfSeveral(t *testing.T) {
 		a.Quit(":wqa<CR>")
 		a.start("p.go")
 		a.WaitLua(`vim.fn.maparg('ghu', 'n') ~= ''`)
-		a.Input("ggghu")
-		a.WaitScreen("3 hunks of this file were rejected: :Acp restore lets you choose")
+		a.press("ggghu")
+		a.WaitScreen("3/3 demo")
+		a.press("G[hghr")
+		a.WaitScreen("2/2 demo")
+		once := a.Text(0) + "\n"
+		a.press("gg]hghr")
+		a.WaitScreen("1/1 demo")
+		a.Quit(":wqa<CR>")
+		a.start("p.go")
+		a.WaitScreen("1/1 demo")
+		a.press("ggghu")
+		a.WaitScreen("1/2 demo")
+		a.buffer(once)
+		a.press("ghR")
 		a.buffer(threeCounts)
-		a.Quit(":qa<CR>")
+		a.Quit(":wqa<CR>")
 
 		a.args = append(a.args, "--cmd", "autocmd BufReadPost * nnoremap <buffer> ]h :let g:mine = 1<CR>", "--cmd", "nnoremap ghr :let g:mine = 2<CR>")
 		a.start("p.go")

@@ -205,12 +205,12 @@ func TestDecisions(t *testing.T) {
 		e.WaitGone("demo conflict")
 		e.Input("ghR")
 		e.WaitScreen("no hunks in this file")
-		e.rejected(v, "h2", "h3")
+		e.rejected(v, "h1@4", "h2@5", "h3@5")
 		e.Input("ghu")
 		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h2", "h3"}) {
 			t.Errorf("restored %+v, want what was rejected last, with one decision", d)
 		}
-		e.rejected(v, "h2") // the other one is pending again
+		e.rejected(v, "h2@5", "h1@4") // the other one is pending again
 		e.Input("ghu")
 		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h2"}) {
 			t.Errorf("restored %+v, want what is left of that", d)
@@ -235,12 +235,12 @@ func TestRestoreAfterUndo(t *testing.T) {
 		e.WaitGone("1/1 demo")
 		e.review("a.txt", v, h2)
 		e.WaitScreen("1/1 demo")
-		e.rejected(v, "h1")
+		e.rejected(v, "h1@1")
 		e.Input("ghu")
 		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h1"}) {
 			t.Errorf("restored %+v", d)
 		}
-		e.rejected(v, "h1", "other") // a redo brings it back, and before this Neovim there was another
+		e.rejected(v, "h1@1", "other") // a redo brings it back, and git has taken another away
 		e.Input("ghu")
 		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h1"}) {
 			t.Errorf("restored %+v", d)
@@ -259,8 +259,7 @@ func TestRestoreAfterUndo(t *testing.T) {
 	})
 }
 
-// Which rejection was the last is by when the user made it, also where the answer to one comes after the
-// answer to the next.
+// What was rejected last is known when all decisions are answered, in whatever order that is.
 func TestRestoreAfterAnswersOutOfOrder(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", numbers)
@@ -278,7 +277,7 @@ func TestRestoreAfterAnswersOutOfOrder(t *testing.T) {
 		e.on("acp.review.reject", decided([]any{e.reviewOf("a.txt", v)}, "h2"))
 		e.Input("4Gghr")
 		e.WaitGone("1/1 demo")
-		e.rejected(v, "h1", "h2")
+		e.rejected(v, "h1@1", "h2@2")
 		e.Input("ghu")
 		first <- decided([]any{}, "h1")(nil)
 		if d := e.expectDecision("restore"); !slices.Equal(d.Hunks, []string{"h2"}) {
@@ -288,10 +287,16 @@ func TestRestoreAfterAnswersOutOfOrder(t *testing.T) {
 }
 
 // rejected has the server list these hunks of a.txt, and no others, as rejected.
+// Behind the @ of one is the number of the decision.
 func (e *env) rejected(v int, ids ...string) {
 	var hunks []hunk
 	for i, id := range ids {
-		hunks = append(hunks, newHunk(id, "rejected", i, i+1, "", "row\n"))
+		id, decided, ok := strings.Cut(id, "@")
+		h := newHunk(id, "rejected", i, i+1, "", "row\n")
+		if ok {
+			h["decided"] = json.Number(decided)
+		}
+		hunks = append(hunks, h)
 	}
 	e.on("acp.review.list", func(arg) any {
 		return map[string]any{"files": []any{e.reviewOf("a.txt", v, hunks...)}}

@@ -127,6 +127,7 @@ export interface FileChange {
   from?: string;
   to?: string;
   state?: string;
+  decided?: number;
   mode?: string;
   opaque?: string;
 }
@@ -141,6 +142,7 @@ export interface Hunk {
   mixed: boolean;
   committed?: boolean;
   marked?: string;
+  decided?: number;
 }
 
 export interface Origin {

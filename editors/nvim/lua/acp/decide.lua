@@ -8,9 +8,6 @@ local util = require('acp.util')
 local M = {}
 local api = vim.api
 
----@type string[][] ids of what each decision rejected, newest last, whatever became of it
-M.rejected = {}
-
 local open = { count = 0 } -- what acp-ls was asked as a part of decisions and has not answered yet
 ---@type fun()[] called when all is answered
 local waiting = {}
@@ -74,7 +71,7 @@ end
 
 ---acp-ls has ended, and what it was asked is not answered any more.
 function M.forget()
-  M.rejected, open, waiting = {}, { count = 0 }, {}
+  open, waiting = { count = 0 }, {}
 end
 
 local verbs =
@@ -106,22 +103,15 @@ function M.command(command, arg, done, tells)
       proposed[hunk.id] = hunk.state == 'proposed'
     end
   end
-  local rejects = command == 'reject' or arg.take == 'mine'
-  local ids = {} -- which is the last is by when it was asked for: an answer may overtake another
-  if rejects then
-    M.rejected[#M.rejected + 1] = ids
-  end
   M.ask('acp.review.' .. command, arg, function(err, result)
     if err then
       return util.warn(err.message)
     end
     local n = #(result.decided or {})
-    for _, id in ipairs(rejects and result.decided or {}) do
-      if not proposed[id] then
-        ids[#ids + 1] = id
-      end
-    end
-    if #ids > 0 then
+    local rejected = vim.iter(result.decided or {}):any(function(id)
+      return not proposed[id]
+    end)
+    if rejected and (command == 'reject' or arg.take == 'mine') then
       for _, now in ipairs(result.files or {}) do
         review.can_restore(now.uri)
       end

@@ -8,6 +8,7 @@ local M = {}
 ---@field id string
 ---@field uri string
 ---@field label string where it is, and what
+---@field decided integer? the number of the decision that has rejected it, greater for a later one
 
 ---Calls fn with what is rejected now, of one file or of all.
 ---@param uri string?
@@ -23,12 +24,12 @@ local function with_rejected(uri, fn)
       for _, hunk in ipairs(review.hunks or {}) do
         local text = util.lines(hunk.text)[1] or '(deleted lines)'
         local label = ('%s:%d  %s'):format(path, hunk.range.start.line + 1, vim.trim(text))
-        list[#list + 1] = { id = hunk.id, uri = review.uri, label = label }
+        list[#list + 1] = { id = hunk.id, uri = review.uri, label = label, decided = hunk.decided }
       end
       local file = review.file
       if file and file.state == 'rejected' then
         local label = ('%s  (%s)'):format(path, file.op)
-        list[#list + 1] = { id = file.id, uri = review.uri, label = label }
+        list[#list + 1] = { id = file.id, uri = review.uri, label = label, decided = file.decided }
       end
     end
     fn(list)
@@ -38,15 +39,16 @@ end
 ---@param list acp.Rejected[]
 ---@return acp.Rejected[] # what the last decision that rejected any of it did, or the one there is
 local function newest(list)
-  for i = #decide.rejected, 1, -1 do
-    local of = vim.tbl_filter(function(one)
-      return vim.tbl_contains(decide.rejected[i], one.id)
-    end, list)
-    if #of > 0 then
-      return of
-    end
+  local last = 0
+  for _, one in ipairs(list) do
+    last = math.max(last, one.decided or 0)
   end
-  return #list == 1 and list or {}
+  if last == 0 then -- something else has taken it all away
+    return #list == 1 and list or {}
+  end
+  return vim.tbl_filter(function(one)
+    return one.decided == last
+  end, list)
 end
 
 ---Brings back what is listed, with one decision.

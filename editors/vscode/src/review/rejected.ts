@@ -10,29 +10,37 @@ export interface Rejected {
   value: string;
 }
 
+type Listed = Rejected & { decided: number };
+
 /**
  * What can be brought back in some files, the last ones first.
  * @param nameOf what a file is called
  */
 export function rejectedOf(files: Review[], nameOf: (uri: string) => string): Rejected[] {
-  return files
-    .flatMap(({ uri, file, hunks }) => {
-      const name = nameOf(uri);
-      const whole =
-        file?.state === 'rejected'
-          ? [{ label: describeChange(file, nameOf), description: name, value: file.id }]
-          : [];
-      return [...whole, ...hunks.map((hunk) => hunkChoice(hunk, name))];
-    })
-    .reverse();
+  const listed = files.flatMap(({ uri, file, hunks }) => {
+    const name = nameOf(uri);
+    return [
+      ...(file?.state === 'rejected' ? [fileChoice(file, name, nameOf)] : []),
+      ...hunks.map((hunk) => hunkChoice(hunk, name)),
+    ];
+  });
+  return listed
+    .sort((a, b) => b.decided - a.decided) // as they stand, of one decision
+    .map(({ decided, ...item }) => item);
 }
 
-function hunkChoice(hunk: Hunk, name: string): Rejected {
+function fileChoice(file: FileChange, name: string, nameOf: (uri: string) => string): Listed {
+  const label = describeChange(file, nameOf);
+  return { label, description: name, value: file.id, decided: file.decided ?? 0 };
+}
+
+function hunkChoice(hunk: Hunk, name: string): Listed {
   const line = splitLines(hunk.text).find((text) => text.trim() !== '');
   return {
     label: line?.trim() ?? `remove ${plural(splitLines(hunk.baseText).length, 'line')}`,
     description: `${name}:${hunk.range.start.line + 1}`,
     value: hunk.id,
+    decided: hunk.decided ?? 0,
   };
 }
 

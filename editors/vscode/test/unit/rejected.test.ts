@@ -2,7 +2,13 @@ import * as assert from 'node:assert/strict';
 import type { FileChange, Hunk, Review } from '../../src/contract';
 import { rejectedOf } from '../../src/review/rejected';
 
-const hunk = (id: string, line: number, baseText: string, text: string): Hunk => ({
+const hunk = (
+  id: string,
+  line: number,
+  baseText: string,
+  text: string,
+  decided?: number,
+): Hunk => ({
   id,
   state: 'rejected',
   origins: [],
@@ -10,6 +16,7 @@ const hunk = (id: string, line: number, baseText: string, text: string): Hunk =>
   baseText,
   text,
   mixed: false,
+  ...(decided !== undefined && { decided }),
 });
 
 const review = (uri: string, file: FileChange | undefined, ...hunks: Hunk[]): Review => ({
@@ -25,15 +32,17 @@ suite('what was rejected', () => {
 
   test('hunks and changes of files as a whole, the last ones first', () => {
     const files = [
-      review('a', undefined, hunk('1', 2, 'x\n', '\n  y\n'), hunk('2', 9, 'x\ny\n', '')),
-      review('b', { id: '3', op: 'delete', state: 'rejected' }),
+      review('a', undefined, hunk('1', 2, 'x\n', '\n  y\n', 5), hunk('2', 9, 'x\ny\n', '', 7)),
+      review('b', { id: '3', op: 'delete', state: 'rejected', decided: 6 }),
       review('c', { id: 'no', op: 'create' }, hunk('4', 0, '', 'z\n')), // which is to be decided on
+      review('d', undefined, hunk('5', 0, '', 'z\n', 7)),
     ];
     assert.deepEqual(rejectedOf(files, nameOf), [
-      { label: 'z', description: 'C:1', value: '4' },
-      { label: 'delete the file', description: 'B', value: '3' },
       { label: 'remove 2 lines', description: 'A:10', value: '2' },
+      { label: 'z', description: 'D:1', value: '5' },
+      { label: 'delete the file', description: 'B', value: '3' },
       { label: 'y', description: 'A:3', value: '1' },
+      { label: 'z', description: 'C:1', value: '4' }, // which git has taken away
     ]);
   });
 
