@@ -347,11 +347,11 @@ suite('documents', () => {
         const all = (where ? mine : mine.with(4, agents)).join('\n');
         assert.equal(document.getText(), all);
         // Where both have changed the user's text stays, and the agent's is not lost.
-        await hunksAre(app, document, where ? 'conflict 3-5' : 'pending 4-5');
+        await hunksAre(app, document, where ? 'conflict 4-5' : 'pending 4-5');
         assert.equal(await read(name), all);
         await app.execute('acp.cancel', { session });
         await until('the turn ends', () => app.model.session(session)?.state === 'idle');
-        await hunksAre(app, document, where ? 'conflict 3-5' : 'pending 4-5');
+        await hunksAre(app, document, where ? 'conflict 4-5' : 'pending 4-5');
       });
     }
   }
