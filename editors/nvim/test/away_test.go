@@ -55,3 +55,60 @@ func TestRealSavedWhileNoneRan(t *testing.T) {
 		}
 	})
 }
+
+// Once something was typed while no acp-ls ran, Neovim tells the next one no more that a buffer was read
+// anew, or is gone: nothing is doubled when an agent writes the disk under unsaved text, what is read is
+// known, and so is that a buffer was closed.
+func TestRealReadAnewAfterNoneRan(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setupReal(t, version, "a.txt", numbers)
+		e.Input("<C-w>h:set hidden<CR>")
+		e.Exec(`for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end`, nil)
+		e.WaitScreen("signal 9")
+		e.Input("<CR>") // where the message waits for one
+		e.WaitLua(`not require('acp.client').running()`)
+		e.WaitLua(`vim.fn.expand('%:t') == 'a.txt' and vim.fn.mode() == 'n'`)
+		e.Input("2Gobetween<Esc>:w<CR>")
+		saved := strings.Replace(numbers, "two\n", "two\nbetween\n", 1)
+		e.buffer(saved)
+		e.Input(":Acp restart<CR>")
+		e.WaitLua(`require('acp.client').get() ~= nil`)
+
+		// The agent writes the disk under unsaved text.
+		e.Input("5Gomine<Esc>")
+		sed := func(old, new string) {
+			t.Helper()
+			e.prompt("run sed -i s/" + old + "/" + new + "/ a.txt")
+			e.answer("1")
+			e.idle()
+		}
+		sed("seven", `SEVEN\\nmore`)
+		mine := strings.Replace(saved, "four\n", "four\nmine\n", 1)
+		merged := strings.Replace(mine, "seven\n", "SEVEN\nmore\n", 1)
+		e.buffer(merged)
+		e.WaitLua(`require('acp.review').count() == 1`)
+		e.Input(":Acp reject-all<CR>")
+		e.buffer(mine)
+		e.WaitLua(`require('acp.review').count() == 0`)
+
+		// The user reads what the disk has, and types on.
+		e.Input(":w<CR>Gx:e!<CR>Go!<Esc>")
+		e.buffer(mine + "!\n")
+		e.Input(":w<CR>")
+		sed("three", "THREE")
+		e.WaitLua(`require('acp.review').count() == 1`)
+		e.buffer(strings.Replace(mine, "three", "THREE", 1) + "!\n")
+
+		// The buffer is closed, and opened again when the agent has written on.
+		e.Input(":Acp accept-all<CR>")
+		e.WaitLua(`require('acp.review').count() == 0`)
+		e.Input(":bwipeout<CR>")
+		sed("eight", "EIGHT")
+		e.WaitLua(`require('acp.review').count() == 1`)
+		e.Input(":e a.txt<CR>")
+		e.WaitLua(`vim.fn.expand('%:t') == 'a.txt'`)
+		e.WaitScreen("1/1 demo")
+		e.Input(":Acp reject-all<CR>")
+		e.buffer(strings.Replace(mine, "three", "THREE", 1) + "!\n")
+	})
+}

@@ -13,7 +13,9 @@ local api = vim.api
 ---@class acp.Document
 ---@field uri string
 ---@field bufnr integer
+---@field language string
 ---@field version integer as last sent
+---@field tick integer 'changedtick' of the buffer when it was opened
 ---@field lines integer that it had then
 ---@field form string what else its text depends on: line ends, none at the end, no line
 ---@field count integer lines, as far as the changes tell
@@ -158,28 +160,6 @@ local function send_soon(doc)
   end, config.get().debounce)
 end
 
----@param bufnr integer
-local function listen(bufnr)
-  if listening[bufnr] then
-    return
-  end
-  listening[bufnr] = true
-  api.nvim_buf_attach(bufnr, false, {
-    on_lines = function(_, _, _, first, last, new_last)
-      local doc = by_buf[bufnr]
-      if doc then
-        doc.changed = rows.note(doc.changed, first, last, new_last)
-        doc.count = doc.count + new_last - last
-        send_soon(doc)
-      end
-    end,
-    on_reload = function() end, -- stay attached: close and open are sent
-    on_detach = function()
-      listening[bufnr] = nil
-    end,
-  })
-end
-
 ---@param uri string
 ---@return integer?
 local function loaded_buffer(uri)
@@ -198,19 +178,66 @@ local function close(doc)
   end
 end
 
+local listen ---@type fun(bufnr: integer)
+
 ---@param item table TextDocumentItem
 local function open(item)
   local bufnr = loaded_buffer(item.uri)
   if not bufnr then
     return
   end
-  local doc = { uri = item.uri, bufnr = bufnr, version = item.version }
+  local doc = { uri = item.uri, bufnr = bufnr, version = item.version, language = item.languageId }
+  doc.tick = api.nvim_buf_get_changedtick(bufnr)
   note(doc)
   by_uri[doc.uri], by_buf[bufnr] = doc, doc
   item.text = M.whole_text(bufnr)
   listen(bufnr)
   require('acp.disk').watch(bufnr)
   require('acp.review').recall(item.uri)
+end
+
+---Closes and opens a document whose buffer has been read anew, as Neovim does that by itself. But
+---once text was changed while no server was there, Neovim listens to that buffer no more.
+---@param doc acp.Document
+local function reopen(doc)
+  close(doc)
+  M.flush()
+  send('textDocument/didClose', { textDocument = { uri = doc.uri } })
+  local item = { uri = doc.uri, languageId = doc.language, version = doc.version + 1 }
+  open(item)
+  send('textDocument/didOpen', { textDocument = item })
+end
+
+---@param bufnr integer
+listen = function(bufnr)
+  if listening[bufnr] then
+    return
+  end
+  listening[bufnr] = true
+  api.nvim_buf_attach(bufnr, false, {
+    on_lines = function(_, _, _, first, last, new_last)
+      local doc = by_buf[bufnr]
+      if doc then
+        doc.changed = rows.note(doc.changed, first, last, new_last)
+        doc.count = doc.count + new_last - last
+        send_soon(doc)
+      end
+    end,
+    on_reload = function()
+      local doc = by_buf[bufnr]
+      if doc and doc.tick ~= api.nvim_buf_get_changedtick(bufnr) then
+        reopen(doc)
+      end
+    end,
+    on_detach = function()
+      listening[bufnr] = nil
+      if by_buf[bufnr] then -- Neovim does not tell: see reopen
+        for _, client in ipairs(vim.lsp.get_clients({ bufnr = bufnr, name = 'acp-ls' })) do
+          vim.lsp.buf_detach_client(bufnr, client.id)
+        end
+      end
+    end,
+  })
 end
 
 ---Has documents told whose line ends the user has turned, which changes no line of a buffer.
