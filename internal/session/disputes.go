@@ -263,7 +263,11 @@ func (t *taken) withdraw(d *review.Doc, still []dispute) {
 // not saved: it was read anew; mu is held.
 func (f *file) thrownBack(now text.Text) bool {
 	b := f.before
-	if b == nil || b.from == nil || b.Len() != now.Len() || !b.Equal(now) || !b.isDisputed(f.doc) && b.isTaken(f.doc) {
+	if b == nil || b.from == nil || b.Len() != now.Len() || !b.Equal(now) {
+		return false
+	}
+	disputed := b.isDisputed(f.doc) && !f.doc.Had(now) // else theirs was taken, and that is redone
+	if !disputed && b.isTaken(f.doc) {
 		return false
 	}
 	b.bringTo(f.doc, func() review.ChangeID { // or the user has saved it, which the editor is about to say

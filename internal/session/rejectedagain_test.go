@@ -159,3 +159,53 @@ func TestRejectedAndOnDiskAgain(t *testing.T) {
 		}
 	}
 }
+
+// Who takes theirs, undoes and redoes that has decided: what the disk has is then not taken for read anew,
+// and rejecting gives nothing back in which they had a part.
+func TestRedoOfTheirs(t *testing.T) {
+	for name, theirs := range map[string]string{"replaced": "2 agent\n", "taken out": "", "put in": "2\n2 agent\n"} {
+		for _, saves := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, saved %v", name, saves), func(t *testing.T) {
+				t.Parallel()
+				w := newEarth(t)
+				w.start()
+				uri, path := w.uri("f"), w.path("f")
+				f := w.c.file(buffers.Path(path))
+				writeFile(t, path, ten)
+				w.e.open(uri, ten)
+				awaitLook(t, f)
+				typed := strings.Replace(ten, "2\n", "2 mine\n", 1)
+				if name == "put in" {
+					typed = strings.Replace(ten, "2\n", "2\nmine\n", 1)
+				}
+				w.e.typeAt(uri, 0, len(ten), typed)
+				disk := strings.Replace(ten, "2\n", theirs, 1)
+				w.writesDisk("f", disk)
+				conflict := hunksOf(t, w.c, uri, review.StateConflict)
+				if len(conflict) != 1 {
+					t.Fatalf("conflicts %+v", conflict)
+				}
+				if _, err := w.c.Resolve(t.Context(), conflict[0].ID, "theirs"); err != nil {
+					t.Fatal(err)
+				}
+				taken := w.e.text(uri)
+				w.e.typeAt(uri, 0, len(taken), typed)
+				awaitLook(t, f)
+				w.wantHunks("f", w.hunks("f", review.StateConflict), review.StatePending, review.StateConflict)
+				w.e.typeAt(uri, 0, len(typed), taken)
+				awaitLook(t, f)
+				if saves {
+					writeFile(t, path, taken)
+					w.e.send(buffers.Save{URI: uri})
+				}
+				w.wantHunks("f", "", review.StatePending, review.StateConflict)
+				if _, err := w.c.Reject(t.Context(), Decide{}); err != nil {
+					t.Fatal(err)
+				}
+				if got := w.e.text(uri); got != taken {
+					t.Errorf("after rejecting %q, want %q", got, taken)
+				}
+			})
+		}
+	}
+}
