@@ -105,11 +105,14 @@ function fileOf(app: App, of: Node | vscode.Uri | undefined): FileReview | undef
 /** Shows what was there before a hunk: that of a lens, or the one at the cursor. */
 async function peekHere(app: App, of?: LinePlace): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  const uri = editor?.document.uri.toString();
-  const here = uri && editor && app.review.at(uri, editor.selection.active.line)[0];
-  const place = of ?? (here && { uri, line: here.lines.start });
-  if (place) {
-    await peek(place.uri, place.line);
+  const at = editor && {
+    uri: editor.document.uri.toString(),
+    line: editor.selection.active.line,
+  };
+  const place = of ?? at;
+  const here = place && app.review.at(place.uri, place.line)[0];
+  if (place && here) {
+    await peek(place.uri, here.lines);
   } else {
     vscode.window.setStatusBarMessage('There is no change on this line.', 3000);
   }

@@ -5,6 +5,7 @@
  */
 import * as vscode from 'vscode';
 import { baseUri, show } from './changes';
+import type { Lines } from './lines';
 import type { ReviewState } from './state';
 
 export class Gutter implements vscode.Disposable {
@@ -38,8 +39,16 @@ export class Gutter implements vscode.Disposable {
   }
 }
 
-/** Shows what was there before the hunk at a line. */
-export async function peek(uri: string, line: number): Promise<void> {
-  await show(uri, line);
+/**
+ * Shows what was there before a hunk. VS Code shows the next difference from the cursor on, and lines
+ * that are gone belong to the line above them; it leaves the cursor where that difference is, which
+ * goes back to the hunk: what is decided at the cursor is that one.
+ */
+export async function peek(uri: string, lines: Lines): Promise<void> {
+  const gone = lines.start === lines.end && lines.start > 0;
+  await show(uri, gone ? lines.start - 1 : lines.start);
   await vscode.commands.executeCommand('editor.action.dirtydiff.next');
+  if (gone) {
+    await show(uri, lines.start);
+  }
 }

@@ -54,6 +54,21 @@ suite('review', () => {
     assert.equal(document.getText(), after.replace('SEVEN', 'seven'));
   });
 
+  test('what was there before is shown of the hunk at the cursor, which stays there', async () => {
+    const document = await open('peek.txt', before);
+    await prompt(app, session, [{ write: 'peek.txt', text: 'one\ntwo\nfour\nfive\nsix\nSEVEN\n' }]);
+    await hunksAre(app, document, 'pending 2-2', 'pending 5-6');
+    const editor = await vscode.window.showTextDocument(document);
+    editor.selection = new vscode.Selection(2, 0, 2, 0);
+    await vscode.commands.executeCommand('acpls.peekHunk');
+    assert.equal(vscode.window.activeTextEditor?.document, document);
+    assert.equal(vscode.window.activeTextEditor?.selection.active.line, 2);
+    await vscode.commands.executeCommand('closeQuickDiff');
+    await vscode.commands.executeCommand('acpls.rejectHunk');
+    await hunksAre(app, document, 'pending 6-7');
+    assert.equal(document.getText(), before.replace('seven', 'SEVEN'));
+  });
+
   test('accept and reject at the cursor', async () => {
     const document = await changed('cursor.txt');
     await type(3, 0, 'my ');
