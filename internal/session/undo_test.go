@@ -70,13 +70,14 @@ func TestUndoATurn(t *testing.T) {
 	}
 }
 
-// Where the user changed what is to be taken back, theirs stays and what was
-// there before is offered.
-func TestUndoConflict(t *testing.T) {
+// acceptedFive is a session in which an agent has changed line 5 of an open document of ten lines,
+// which was accepted.
+func acceptedFive(t *testing.T) (c *Core, e *fakeEditor, uri string) {
+	t.Helper()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
 	path := filepath.Join(root, "a")
-	uri := buffers.PathURI(path)
+	uri = buffers.PathURI(path)
 	writeFile(t, path, ten)
 	e.open(uri, ten)
 	turnOf(t, c, l, func(h Host, sid string) {
@@ -87,6 +88,13 @@ func TestUndoConflict(t *testing.T) {
 	if _, err := c.Accept(t.Context(), Decide{}); err != nil {
 		t.Fatal(err)
 	}
+	return c, e, uri
+}
+
+// Where the user changed what is to be taken back, theirs stays and what was
+// there before is offered.
+func TestUndoConflict(t *testing.T) {
+	c, e, uri := acceptedFive(t)
 	e.replace(uri, "FIVE\n", "mine\n")
 	if _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); err != nil {
 		t.Fatal(err)
@@ -108,20 +116,7 @@ func TestUndoConflictBeside(t *testing.T) {
 		"theirs": "4\n5\nmine\n7\n",
 		"both":   "4\n5\nmine\n7\n",
 	} {
-		l := &fakeLauncher{}
-		c, e, root := setup(t, l)
-		path := filepath.Join(root, "a")
-		uri := buffers.PathURI(path)
-		writeFile(t, path, ten)
-		e.open(uri, ten)
-		turnOf(t, c, l, func(h Host, sid string) {
-			if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(ten, "5\n", "FIVE\n", 1)); err != nil {
-				t.Error(err)
-			}
-		})
-		if _, err := c.Accept(t.Context(), Decide{}); err != nil {
-			t.Fatal(err)
-		}
+		c, e, uri := acceptedFive(t)
 		e.replace(uri, "6\n", "mine\n")
 		if _, err := c.Undo(t.Context(), c.allSessions()[0].id, ""); err != nil {
 			t.Fatal(err)

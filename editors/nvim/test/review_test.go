@@ -221,12 +221,7 @@ func TestDecisions(t *testing.T) {
 // What is rejected no more, because the user has undone that, is not brought back.
 func TestRestoreAfterUndo(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
-		e := setup(t, version, "", "a.txt", numbers)
-		e.open()
-		v := e.awaitText(e.uri("a.txt"), numbers)
-		h1, h2 := newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"), newHunk("h2", "pending", 3, 4, "vier\n", "four\n")
-		e.review("a.txt", v, h1, h2)
-		e.WaitScreen("2/2 demo")
+		e, v, _, h2 := twoHunks(t, version)
 		e.on("acp.review.reject", decided([]any{e.reviewOf("a.txt", v, h2)}, "h1"))
 		e.Input("<C-w>h2Gghr")
 		e.WaitScreen("1/1 demo")
@@ -262,12 +257,7 @@ func TestRestoreAfterUndo(t *testing.T) {
 // What was rejected last is known when all decisions are answered, in whatever order that is.
 func TestRestoreAfterAnswersOutOfOrder(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
-		e := setup(t, version, "", "a.txt", numbers)
-		e.open()
-		v := e.awaitText(e.uri("a.txt"), numbers)
-		h1, h2 := newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"), newHunk("h2", "pending", 3, 4, "vier\n", "four\n")
-		e.review("a.txt", v, h1, h2)
-		e.WaitScreen("2/2 demo")
+		e, v, _, h2 := twoHunks(t, version)
 		first := make(later)
 		e.on("acp.review.reject", func(arg) any { return first })
 		e.Input("<C-w>h2Gghr")
@@ -284,6 +274,18 @@ func TestRestoreAfterAnswersOutOfOrder(t *testing.T) {
 			t.Errorf("restored %+v, want what was rejected last", d)
 		}
 	})
+}
+
+// twoHunks is an editor that shows two hunks of a.txt in its version v.
+func twoHunks(t *testing.T, version string) (e *env, v int, h1, h2 hunk) {
+	t.Helper()
+	e = setup(t, version, "", "a.txt", numbers)
+	e.open()
+	v = e.awaitText(e.uri("a.txt"), numbers)
+	h1, h2 = newHunk("h1", "pending", 1, 2, "zwei\n", "two\n"), newHunk("h2", "pending", 3, 4, "vier\n", "four\n")
+	e.review("a.txt", v, h1, h2)
+	e.WaitScreen("2/2 demo")
+	return e, v, h1, h2
 }
 
 // rejected has the server list these hunks of a.txt, and no others, as rejected.
