@@ -21,6 +21,7 @@ import (
 type Review struct {
 	URI     string              `json:"uri"`
 	Rev     string              `json:"rev"`
+	Seq     int64               `json:"seq"`     // of two of a file, the greater is newer
 	Version *int32              `json:"version"` // of the open document, or null
 	File    *session.FileChange `json:"file,omitzero"`
 	Hunks   []Hunk              `json:"hunks"`
@@ -56,7 +57,7 @@ type Origin struct {
 }
 
 func (e *editor) wireReview(r session.Review) Review {
-	out := Review{URI: r.URI, Rev: r.Rev, Version: r.Version, File: r.File, Hunks: make([]Hunk, len(r.Hunks))}
+	out := Review{URI: r.URI, Rev: r.Rev, Seq: r.Seq, Version: r.Version, File: r.File, Hunks: make([]Hunk, len(r.Hunks))}
 	for i, h := range r.Hunks {
 		out.Hunks[i] = wireHunk(h, wholeLines(e.line(r.URI, h.StartLine), e.endLine(r.URI, h)))
 		out.Hunks[i].Decided = r.Decided[h.ID]

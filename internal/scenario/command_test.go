@@ -64,6 +64,9 @@ func (w *world) say(name string, argument any) ([]string, error) {
 }
 
 // spanned is a name, and the range in it that is meant.
+// numbered is what a review is numbered by: how many were made before goes by time.
+var numbered = regexp.MustCompile(`"seq":[0-9]+,`)
+
 var spanned = regexp.MustCompile(`^(.*?)(?::(\d+:\d+(?:-\d+:\d+)?))?$`)
 
 func init() {
@@ -122,7 +125,7 @@ func init() {
 			if err != nil || refused != nil {
 				return refused, err
 			}
-			return []string{string(result)}, nil
+			return []string{numbered.ReplaceAllString(string(result), "")}, nil
 		},
 		// prompt sends a prompt; end says how its turn has ended.
 		"prompt": func(w *world, a *args) ([]string, error) {

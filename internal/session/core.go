@@ -113,8 +113,9 @@ type Core struct {
 	spawns    func(func()) func()                      // what is to be done by a goroutine, and when; nil but in tests
 	tools     EditorTools
 	broker    *broker
-	durable   *durable   // nil without a journal
-	elsewhere *elsewhere // nil if nobody is told, and none known
+	durable   *durable     // nil without a journal
+	reviews   atomic.Int64 // how many were made
+	elsewhere *elsewhere   // nil if nobody is told, and none known
 	saysSaved saidSaved
 	own       []string // links resolved
 	ctx       context.Context

@@ -101,7 +101,7 @@ func (f *file) tellRejected() {
 
 // review describes the file's state; mu is held.
 func (f *file) review(hunks []review.Hunk) Review {
-	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Hunks: hunks, File: f.shownChange()}
+	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Seq: f.core.reviews.Add(1), Hunks: hunks, File: f.shownChange()}
 	r.Decided = f.core.rejections.among(hunkIDs(slices.DeleteFunc(slices.Clone(hunks), func(h review.Hunk) bool { return h.State != review.StateRejected })))
 	if f.doc != nil {
 		r.Rev = strconv.FormatUint(f.doc.Revision(), 10)
@@ -109,6 +109,9 @@ func (f *file) review(hunks []review.Hunk) Review {
 	if o, d, ok := f.live(); ok {
 		r.URI = o.uri
 		v := d.Version
+		if f.doc != nil && !f.doc.Text().Equal(d.Text) {
+			v-- // what the editor has told of since is about to be taken in: these rows are older
+		}
 		r.Version = &v
 	}
 	return r

@@ -189,6 +189,7 @@ type Review struct {
 	URI     string
 	Path    string
 	Rev     string
+	Seq     int64  // of two reviews of a file the one with the greater is of later
 	Version *int32 // of the open document the rows refer to
 	File    *FileChange
 	Hunks   []review.Hunk

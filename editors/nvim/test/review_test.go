@@ -218,6 +218,32 @@ func TestDecisions(t *testing.T) {
 	})
 }
 
+// The answer to a decision may come when something newer was told of the file already.
+func TestAnswerAfterNewerReview(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e, v, h1, h2 := twoHunks(t, version)
+		at := func(seq int, hunks ...hunk) map[string]any {
+			r := e.reviewOf("a.txt", v, hunks...)
+			r["seq"] = seq
+			return r
+		}
+		answer := make(later)
+		e.on("acp.review.accept", func(arg) any { return answer })
+		e.Input("<C-w>h2Ggha")
+		e.expectDecision("accept")
+		e.notify("acp/review", at(3, h2))
+		e.WaitScreen("1/1 demo")
+		answer <- decided([]any{at(2, h1, h2)}, "h1")(nil)
+		e.WaitLua(`not require('acp.decide').later(function() end)`) // it is answered
+		e.WaitLua(`require('acp.review').count() == 1`)
+		e.notify("acp/review", at(4))
+		e.WaitGone("1/1 demo")
+		e.notify("acp/review", at(3, h2))
+		e.notify("acp/review", at(5, h1))
+		e.WaitScreen("1/1 demo")
+	})
+}
+
 // What is rejected no more, because the user has undone that, is not brought back.
 func TestRestoreAfterUndo(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

@@ -206,7 +206,11 @@ export class App implements vscode.Disposable {
         const result = await this.perform('acp.review.list', { uri });
         if (result !== undefined) {
           const [file] = result.files;
-          this.review.update(file ? { ...file, uri } : { uri, rev: '', version, hunks: [] });
+          if (file) {
+            this.review.update({ ...file, uri });
+          } else {
+            this.review.forget(uri);
+          }
           this.reviewChanged(uri);
         }
       }

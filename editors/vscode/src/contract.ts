@@ -116,6 +116,7 @@ export interface PermissionOption {
 export interface Review {
   uri: string;
   rev: string;
+  seq: number;
   version: number | null;
   file?: FileChange;
   hunks: Hunk[];

@@ -10,6 +10,8 @@ local api = vim.api
 
 ---@type table<string, table> Review of the contract, by URI in Neovim's spelling
 local reviews = {}
+---@type table<string, integer> which of all reviews was taken last, by the same URI
+local taken = {}
 ---@type table<string, true> of these files something can be brought back, as far as is known
 local restorable = {}
 ---@type fun()[]
@@ -140,10 +142,15 @@ local function tell_gone(uri, file)
 end
 
 ---Keeps and draws a review, unless it is of a text that is not there any more.
----Then a newer one is on its way; should it not come, it is asked for.
+---Then a newer one is on its way; should it not come, it is asked for. The answer to a decision may
+---come after a newer one, and is left then.
 ---@param review table
 local function take(review)
   local uri = util.normal_uri(review.uri)
+  if review.seq and review.seq < (taken[uri] or 0) then
+    return
+  end
+  taken[uri] = review.seq or taken[uri]
   local empty = #(review.hunks or {}) == 0 and not review.file
   tell_gone(uri, review.file)
   if empty and not reviews[uri] then -- an earlier acp-ls may have left something
@@ -272,7 +279,7 @@ function M.on_exit()
   hunks.clear_all()
   keys.rest_all(actions())
   require('acp.decide').forget()
-  reviews, listed = {}, false
+  reviews, taken, listed = {}, {}, false
   for _, fn in ipairs(listeners) do
     fn()
   end

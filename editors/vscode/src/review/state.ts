@@ -36,10 +36,17 @@ export class ReviewState {
   private readonly files = new Map<string, FileReview>();
   private readonly changes = new Map<string, Array<{ version: number; changes: Change[] }>>();
 
+  /** Which of all reviews was taken last, by file: the answer to a question may come after a newer one. */
+  private readonly taken = new Map<string, number>();
+
   private done: { ids: Set<string>; until: number } = { ids: new Set(), until: 0 };
 
   /** Takes in what acp-ls has told of a file. */
   update(review: Review): void {
+    if (review.seq < (this.taken.get(review.uri) ?? 0)) {
+      return;
+    }
+    this.taken.set(review.uri, review.seq);
     if (review.hunks.length === 0 && review.file === undefined) {
       this.files.delete(review.uri);
       return;
@@ -81,8 +88,14 @@ export class ReviewState {
     this.changes.delete(uri);
   }
 
+  /** Nothing is undecided in a file. */
+  forget(uri: string): void {
+    this.files.delete(uri);
+  }
+
   clear(): void {
     this.files.clear();
+    this.taken.clear();
   }
 
   file(uri: string): FileReview | undefined {

@@ -22,6 +22,7 @@ const hunk = (
 const review = (uri: string, file: FileChange | undefined, ...hunks: Hunk[]): Review => ({
   uri,
   rev: '1',
+  seq: 1,
   version: null,
   hunks,
   ...(file && { file }),

@@ -16,7 +16,7 @@ function hunk(id: string, start: number, end: number, state = 'pending'): Hunk {
 }
 
 function review(uri: string, version: number | null, ...hunks: Hunk[]): Review {
-  return { uri, rev: '1', version, hunks };
+  return { uri, rev: '1', seq: 1, version, hunks };
 }
 
 const put = (line: number, text: string) =>
@@ -29,6 +29,22 @@ suite('review state', () => {
     assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
     state.update(review('a', 1));
     assert.deepEqual(state.counts(), { files: 0, hunks: 0, conflicts: 0 });
+  });
+
+  test('what comes after a newer one is left', () => {
+    const state = new ReviewState();
+    const two = review('a', 1, hunk('h', 1, 2), hunk('i', 4, 5));
+    state.update({ ...review('a', 1, hunk('i', 4, 5)), seq: 7 });
+    state.update({ ...two, seq: 6 });
+    assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
+    state.update({ ...review('a', 1), seq: 8 });
+    state.update({ ...two, seq: 6 });
+    assert.deepEqual(state.counts(), { files: 0, hunks: 0, conflicts: 0 });
+    state.update({ ...review('b', 1, hunk('h', 1, 2)), seq: 5 });
+    assert.deepEqual(state.counts(), { files: 1, hunks: 1, conflicts: 0 });
+    state.clear(); // another acp-ls counts anew
+    state.update({ ...two, seq: 1 });
+    assert.deepEqual(state.counts(), { files: 1, hunks: 2, conflicts: 0 });
   });
 
   test('a change of the file alone counts as one', () => {
