@@ -178,8 +178,8 @@ var commandTests = []struct{ command, argument, said, result string }{
 	{"acp.permission.show", `{"id":"q"}`, `show q`, `{}`},
 	{"acp.permission.rules", ``, `rules`, `{"rules":[]}`},
 	{"acp.permission.forget", `{"id":"r"}`, `forget r`, `{}`},
-	{"acp.review.list", `{}`, `reviews   []`, `{"files":[{"uri":"file:///a","rev":"3","version":null,"hunks":[]}]}`},
-	{"acp.review.list", `{"uri":"u","session":"s","state":"rejected"}`, `reviews u s [rejected]`, `{"files":[{"uri":"file:///a","rev":"3","version":null,"hunks":[]}]}`},
+	{"acp.review.list", `{}`, `reviews   []`, `{"files":[{"uri":"file:///a","rev":"3","seq":0,"version":null,"hunks":[]}]}`},
+	{"acp.review.list", `{"uri":"u","session":"s","state":"rejected"}`, `reviews u s [rejected]`, `{"files":[{"uri":"file:///a","rev":"3","seq":0,"version":null,"hunks":[]}]}`},
 	{"acp.review.accept", ``, `accept []    `, decidedJSON},
 	{"acp.review.accept", `{}`, `accept []    `, decidedJSON},
 	{"acp.review.accept", `{"hunks":["a","b"]}`, `accept [a b]    `, decidedJSON},
@@ -193,7 +193,7 @@ var commandTests = []struct{ command, argument, said, result string }{
 	{"acp.complete", `{"session":"s","text":"","offset":0}`, `complete s "" 0`, `{"items":[]}`},
 }
 
-const decidedJSON = `{"decided":["h1"],"refused":[],"files":[{"uri":"file:///a","rev":"4","version":null,"hunks":[]}]}`
+const decidedJSON = `{"decided":["h1"],"refused":[],"files":[{"uri":"file:///a","rev":"4","seq":0,"version":null,"hunks":[]}]}`
 
 func TestCommands(t *testing.T) {
 	tested := map[string]bool{}
