@@ -63,7 +63,7 @@ func TestReviewMessage(t *testing.T) {
 	lines := func(a, b string) string {
 		return `"range":{"start":{"line":` + a + `,"character":0},"end":{"line":` + b + `,"character":0}}`
 	}
-	want := `{"uri":"file:///work/a.go","rev":"7","version":1,"hunks":[` +
+	want := `{"uri":"file:///work/a.go","rev":"7","seq":0,"version":1,"hunks":[` +
 		`{"id":"h1","state":"pending",` + origins + `,` + lines("2", "3") + `,"baseText":"","text":"\tvar 😀 = 1\n","mixed":false},` +
 		`{"id":"h2","state":"pending",` + origins + `,` + lines("3", "4") + `,"baseText":"func g() {}\n","text":"func f() {}\n","mixed":true,"committed":true},` +
 		`{"id":"h3","state":"conflict",` + origins + `,` + lines("4", "5") + `,"baseText":"end","text":"END","mixed":false},` +
@@ -76,7 +76,7 @@ func TestReviewMessage(t *testing.T) {
 	closed := session.Review{URI: "file:///new", File: &session.FileChange{ID: "f1", Op: "create"}}
 	r.editor.ReviewChanged(closed)
 	r.await(t, "another", fakeeditor.Received("acp/review", 2))
-	if got := string(r.client.Received("acp/review")[1]); got != `{"uri":"file:///new","rev":"","version":null,"file":{"id":"f1","op":"create"},"hunks":[]}` {
+	if got := string(r.client.Received("acp/review")[1]); got != `{"uri":"file:///new","rev":"","seq":0,"version":null,"file":{"id":"f1","op":"create"},"hunks":[]}` {
 		t.Error(got)
 	}
 }
