@@ -219,6 +219,8 @@ export class ChatController {
     const session = this.model.currentSession();
     const alive = session !== undefined && this.model.isAlive(session.session);
     switch (message.type) {
+      case 'focused':
+        return; // the view has asked
       case 'ready':
         this.view.post({ type: 'state', state: this.model.state() });
         return;

@@ -3,7 +3,7 @@
  * only. The host owns the state; the page draws it, and keeps nothing but what is typed and how
  * far it is scrolled (`setState`).
  *
- * The page says `ready` when it is loaded, also after it was hidden and shown again. The host
+ * The page says `ready` when it is loaded, also after its view was moved elsewhere. The host
  * answers with `state`, which replaces everything; the other messages change it, in order.
  * `acp-ls` has put what comes from agents into words that can be shown, but not made it safe:
  * text is Markdown and must be rendered without HTML of its own.
@@ -142,8 +142,10 @@ export type HostMessage =
   | { type: 'insert'; text: string }
   /** A place to send with the next prompt. */
   | { type: 'attach'; attachment: Attachment }
-  /** The input is to have the focus, or the oldest open question. */
-  | { type: 'focus'; on: 'input' | 'question' };
+  /** The input is to have the focus, or the oldest open question; answered with `focused`. */
+  | { type: 'focus'; on: 'input' | 'question' }
+  /** What was typed before the input had the focus, to put before what has been typed since. */
+  | { type: 'typed'; text: string; send: boolean };
 
 /** What a button of the chat can do that is a command of the extension as well. */
 export type ChatCommand =
@@ -163,6 +165,8 @@ export type ChatCommand =
 /** From the page to the host. */
 export type PageMessage =
   | { type: 'ready' }
+  /** The answer to `focus`: whether the page has it now. */
+  | { type: 'focused'; has: boolean }
   /** A prompt for the session that is shown, or for a new one. `now` cancels the turn that
    * runs, `queue` waits for its end. */
   | {

@@ -1,6 +1,7 @@
 /** The view that the chat's page is in. */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { Early } from './early';
 import type { HostMessage, PageMessage } from './protocol';
 
 export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
@@ -10,6 +11,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   private ready = false;
   /** What waits for the page to be loaded. */
   private waiting: HostMessage[] = [];
+  private readonly early = new Early((typed) => {
+    // The user has gone elsewhere: what they typed is kept, and takes no focus.
+    this.waiting = this.waiting.filter(({ type }) => type !== 'focus');
+    for (const one of typed) {
+      this.postWhenReady({ type: 'typed', ...one });
+    }
+  });
   private readonly disposables: vscode.Disposable[];
 
   constructor(
@@ -17,7 +25,13 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     private readonly onMessage: (message: PageMessage) => void,
     private readonly onVisible: (visible: boolean) => void,
   ) {
-    this.disposables = [vscode.window.registerWebviewViewProvider(ChatView.id, this)];
+    this.disposables = [
+      this.early,
+      vscode.window.registerWebviewViewProvider(ChatView.id, this, {
+        // A page that has to be loaded anew gets none of the keys that are pressed meanwhile.
+        webviewOptions: { retainContextWhenHidden: true },
+      }),
+    ];
   }
 
   dispose(): void {
@@ -30,12 +44,7 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     const dist = vscode.Uri.joinPath(this.extension, 'dist');
     view.webview.options = { enableScripts: true, localResourceRoots: [dist] };
     view.webview.onDidReceiveMessage((message: PageMessage) => this.received(message));
-    view.onDidChangeVisibility(() => {
-      if (!view.visible) {
-        this.ready = false; // the page is thrown away, and says `ready` when it is back
-      }
-      this.onVisible(view.visible);
-    });
+    view.onDidChangeVisibility(() => this.onVisible(view.visible));
     view.onDidDispose(() => {
       this.view = undefined;
       this.ready = false;
@@ -49,10 +58,30 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
     return this.view?.visible === true;
   }
 
-  /** Shows the view and puts the focus where it is needed. */
+  /**
+   * Shows the view and puts the focus where it is needed. The page takes it, which is one step: VS Code
+   * gives it to the frame around the page first, and keys that are pressed until that has passed it
+   * on are lost.
+   */
   async focus(on: 'input' | 'question'): Promise<void> {
-    await vscode.commands.executeCommand(`${ChatView.id}.focus`);
     this.postWhenReady({ type: 'focus', on });
+    if (!this.ready && on === 'input') {
+      this.early.show();
+    }
+    if (!this.visible) {
+      await vscode.commands.executeCommand(`${ChatView.id}.focus`, { preserveFocus: true });
+    }
+  }
+
+  /** The page has done what it could to have the focus. */
+  private async focused(has: boolean): Promise<void> {
+    if (!has) {
+      await vscode.commands.executeCommand(`${ChatView.id}.focus`);
+    }
+    // What was typed until the page had the focus has been told before this.
+    for (const typed of this.early.end()) {
+      this.post({ type: 'typed', ...typed });
+    }
   }
 
   /** Tells the page of a change of the state. One that is not loaded gets all of it later. */
@@ -79,6 +108,10 @@ export class ChatView implements vscode.WebviewViewProvider, vscode.Disposable {
   }
 
   private received(message: PageMessage): void {
+    if (message.type === 'focused') {
+      void this.focused(message.has);
+      return;
+    }
     if (message.type === 'ready') {
       this.ready = true;
     }

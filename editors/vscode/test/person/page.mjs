@@ -300,6 +300,45 @@ try {
     window.told = window.told.filter(({ type }) => type !== 'send');
   });
 
+  // What is typed at nothing is for the prompt, keys of commands and of what is at something are not;
+  // what was typed before the page had the focus is put before what has been typed since.
+  const blur = () => page.evaluate(() => document.activeElement.blur());
+  await input.fill('');
+  await blur();
+  await page.keyboard.press('Control+c');
+  assert.equal(await input.evaluate((element) => element === document.activeElement), false);
+  await page.keyboard.type('so');
+  assert.equal(await input.inputValue(), 'so');
+  await blur();
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  assert.ok(await input.evaluate((element) => element === document.activeElement));
+  await page.locator('.scroller').focus();
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  assert.equal(await input.evaluate((element) => element === document.activeElement), false);
+  await input.fill('kept: ');
+  await send({ type: 'focus', on: 'input' });
+  await page.waitForFunction(() => window.told.at(-1).type === 'focused');
+  assert.equal((await told('focused'))[0].has, true);
+  await page.keyboard.type('later');
+  await send({ type: 'typed', text: 'sooner ', send: false });
+  await page.waitForFunction(() => document.activeElement.value === 'kept: sooner later');
+  await page.keyboard.type('!');
+  assert.equal(await input.inputValue(), 'kept: sooner later!');
+  await input.fill('');
+  await send({ type: 'focus', on: 'input' });
+  await page.waitForFunction(() => window.told.at(-1).type === 'focused');
+  await page.keyboard.type('rest');
+  await send({ type: 'typed', text: 'gone', send: true });
+  await page.waitForFunction(() => window.told.at(-1).text === 'gone');
+  assert.equal(await input.inputValue(), 'rest');
+  const early = (await told('send')).at(-1);
+  assert.equal(early.text, 'gone');
+  await send({ type: 'sent', request: early.request });
+  await input.fill('');
+  await page.evaluate(() => {
+    window.told = window.told.filter(({ type }) => type !== 'send');
+  });
+
   // A part that is drawn anew keeps the focus where it is.
   const all = page.getByRole('button', { name: 'Accept all changes', exact: true });
   await all.focus();

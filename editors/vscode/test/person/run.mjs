@@ -15,6 +15,7 @@ import {
   startVSCode,
   writeSettings,
 } from '../vscode.mjs';
+import * as ahead from './stories/ahead.mjs';
 import * as clean from './stories/clean.mjs';
 import * as crash from './stories/crash.mjs';
 import * as dirty from './stories/dirty.mjs';
@@ -52,6 +53,7 @@ const stories = {
   lenses,
   keyboard,
   haste,
+  ahead,
   trust,
   hotexit,
   saveas,

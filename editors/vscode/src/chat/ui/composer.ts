@@ -85,6 +85,8 @@ export class Composer {
   private items: ChatCompletion[] = [];
   private chosen = 0;
   private inertUntil = 0;
+  /** Where the caret was when the input got the focus. */
+  private from = 0;
   /** How what is in the input is to be sent, once the prompt before it has arrived. */
   private next: 'queue' | 'now' | undefined;
 
@@ -151,7 +153,7 @@ export class Composer {
   }
 
   receive(
-    message: Extract<HostMessage, { type: 'completions' | 'sent' | 'insert' | 'attach' }>,
+    message: Extract<HostMessage, { type: 'completions' | 'sent' | 'insert' | 'attach' | 'typed' }>,
   ): void {
     switch (message.type) {
       case 'completions':
@@ -174,11 +176,36 @@ export class Composer {
         this.kept.attachments.push(message.attachment);
         this.keep();
         this.input.focus();
+        return;
+      case 'typed':
+        this.typed(message.text, message.send);
     }
   }
 
   focus(): void {
+    this.from = this.input.selectionStart;
     this.input.focus();
+  }
+
+  /** Takes in what was typed before the input had the focus: what came since is behind it. */
+  private typed(text: string, send: boolean): void {
+    const { text: now, caret } = this.where();
+    const at = Math.min(this.from, now.length);
+    const rest = now.slice(at);
+    const before = now.slice(0, at) + text;
+    this.from = before.length;
+    this.set({ text: before + rest, caret: Math.max(caret, at) + text.length });
+    if (!send) {
+      this.propose();
+      return;
+    }
+    this.set({ text: before, caret: before.length });
+    this.send('queue');
+    this.from = this.input.value.length;
+    if (rest !== '') {
+      const left = this.input.value;
+      this.set({ text: left + rest, caret: left.length + rest.length });
+    }
   }
 
   /**

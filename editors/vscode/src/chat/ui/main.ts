@@ -129,12 +129,14 @@ function draw(message: HostMessage): void {
     case 'sent':
     case 'insert':
     case 'attach':
+    case 'typed':
       composer.receive(message);
       return;
     case 'focus':
       if (message.on === 'input' || !questions.focus()) {
         composer.focus();
       }
+      sayFocused();
       return;
   }
   drawAround();
@@ -150,6 +152,36 @@ function draw(message: HostMessage): void {
       say(now);
     }
   }
+}
+
+/**
+ * For how long, in milliseconds, the page waits for the focus that it has taken: where it runs in a
+ * process of its own the rest of the window has to be asked.
+ */
+const takes = 100;
+
+/** Says, once it is known, whether the page has the focus. */
+function sayFocused(): void {
+  const said = () => {
+    clearTimeout(timer);
+    window.removeEventListener('focus', said);
+    post({ type: 'focused', has: document.hasFocus() });
+  };
+  const timer = setTimeout(said, document.hasFocus() ? 0 : takes);
+  window.addEventListener('focus', said);
+}
+
+/** VS Code gives the focus to the page, and to nothing in it: what is typed then is for the prompt. */
+function focusPrompt(): void {
+  const { activeElement, body } = document;
+  if (activeElement === null || activeElement === body) {
+    composer.focus();
+  }
+}
+
+/** Keys that write, or begin to. */
+function writes({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return !ctrlKey && !metaKey && !altKey && ([...key].length === 1 || /^(Dead|Process)$/.test(key));
 }
 
 function arrived(text: string): boolean {
@@ -184,11 +216,18 @@ function activate(event: Event): void {
 }
 
 document.addEventListener('click', activate);
+window.addEventListener('focus', focusPrompt);
 document.addEventListener('keydown', (event) => {
+  if (writes(event)) {
+    focusPrompt(); // where the key itself then goes
+  }
   if (event.key === 'Enter' && (event.target as Element).closest('[data-href]') !== null) {
     activate(event);
   }
 });
 window.addEventListener('message', (event: MessageEvent<HostMessage>) => receive(event.data));
 drawAround();
+if (document.hasFocus()) {
+  focusPrompt();
+}
 post({ type: 'ready' });
