@@ -71,6 +71,10 @@ func exited(name string, st proc.Exit, stderr string) error {
 	if tail := lastLines(stderr, 12); tail != "" {
 		msg += "; it last said:\n" + tail
 	}
+	// Where rows are joined, as in Markdown, what is said next has to begin a sentence.
+	if !strings.ContainsAny(msg[len(msg)-1:], ".!?:;") {
+		msg += "."
+	}
 	msg += "\nYour next prompt starts it again; the log may say more."
 	return session.Errorf(session.KindAgentFailed, "%s", msg)
 }

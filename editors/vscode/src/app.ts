@@ -21,7 +21,7 @@ import { Gutter } from './review/gutter';
 import { Lenses } from './review/lenses';
 import { changeOf } from './review/lines';
 import { conflictsOf, linesOf, ReviewState } from './review/state';
-import { ChangesTree } from './review/tree';
+import { ChangesTree, describeWhole } from './review/tree';
 import { Saves } from './saves';
 import { StatusItem } from './status';
 
@@ -389,12 +389,13 @@ function isDecision(result: object): result is Decision {
 }
 
 function changedFile(file: ReturnType<ReviewState['all']>[number]): ChangedFile {
+  const whole = describeWhole(file);
   return {
     uri: file.uri,
     label: vscode.workspace.asRelativePath(vscode.Uri.parse(file.uri)),
     ...linesOf(file.review, find(file.uri)?.getText()),
     hunks: file.hunks.length,
     conflicts: conflictsOf(file.review),
-    ...(file.review.file && { op: file.review.file.op }),
+    ...(whole !== '' && { whole }),
   };
 }

@@ -8,6 +8,7 @@ import { CommandError, isInterrupted, messageOf } from '../errors';
 import { show } from '../review/changes';
 import type { Before } from './before';
 import { openToolDiff } from './diff';
+import { noCommands } from './hint';
 import { mentionOf } from './mention';
 import type { ChatModel } from './model';
 import { toBytes, toUnits } from './offsets';
@@ -336,15 +337,30 @@ export class ChatController {
     const { items } = await this.app
       .execute('acp.complete', { ...(session && { session }), text, offset: toBytes(text, offset) })
       .catch(() => ({ items: [] }));
+    const hint = this.hintOn(text.slice(0, offset));
     this.view.post({
       type: 'completions',
       request,
+      ...(items.length === 0 && hint !== undefined && { hint }),
       items: items.map((item) => ({
         ...item,
         start: toUnits(text, item.start),
         end: toUnits(text, item.end),
       })),
     });
+  }
+
+  /** Why there is no command to propose. Only an agent with a session tells which it has. */
+  private hintOn(before: string): string | undefined {
+    if (!/^\/[^\s/]*$/.test(before)) {
+      return undefined;
+    }
+    const info = this.model.currentSession();
+    const alive = info !== undefined && this.model.isAlive(info.session);
+    const agents = this.model.state().agents;
+    const lost = this.model.lost();
+    const next = lost?.agent ?? agents.find((agent) => agent.default)?.name;
+    return noCommands(alive ? info : undefined, next);
   }
 
   private async openFile(message: Extract<PageMessage, { type: 'open' }>): Promise<void> {

@@ -85,8 +85,8 @@ export interface ChangedFile {
   /** How many hunks wait, conflicts among them. */
   hunks: number;
   conflicts: number;
-  /** Of the file as a whole. */
-  op?: string;
+  /** Of the file as a whole, in words. */
+  whole?: string;
 }
 
 /** A place that goes with a prompt, shown above the input, where it can be taken away. */
@@ -134,8 +134,8 @@ export type HostMessage =
   | { type: 'agents'; agents: Agent[] }
   | { type: 'files'; files: ChangedFile[] }
   | { type: 'problem'; problem: string | null }
-  /** The answer to `complete`. */
-  | { type: 'completions'; request: number; items: ChatCompletion[] }
+  /** The answer to `complete`; without items there may be something to say of that. */
+  | { type: 'completions'; request: number; items: ChatCompletion[]; hint?: string }
   /** The answer to `send`: without an error the input can be emptied. */
   | { type: 'sent'; request: number; error?: string }
   /** Text to put where the cursor of the input is, with spaces around it as needed. */

@@ -10,6 +10,7 @@ import {
   type PlacedHunk,
   plural,
   type ReviewState,
+  wholeOf,
 } from './state';
 
 export type Node = { file: FileReview; placed?: PlacedHunk };
@@ -76,27 +77,38 @@ function fileItem(file: FileReview): vscode.TreeItem {
   return item;
 }
 
-/** `+3 −1`, and what else there is to say. */
+/** What there is to say of a file as a whole: that it is new, or executable now. */
+export function describeWhole({ review: { file } }: FileReview): string {
+  if (file === undefined) {
+    return '';
+  }
+  const words = [];
+  if (file.opaque === 'link') {
+    words.push(`→ ${file.to ?? '?'}`);
+  } else if (file.to !== undefined) {
+    const name = vscode.workspace.asRelativePath(file.to);
+    words.push(file.state === 'proposed' ? `to become ${name}` : `is ${name} now`);
+  } else if (file.op !== 'modify' || file.mode !== undefined) {
+    words.push(wholeOf({ ...file, state: 'pending' })); // what it is about to be, too
+  }
+  if (file.opaque !== undefined) {
+    words.push(file.opaque);
+  }
+  return words.join(', ');
+}
+
+/** `+3 −1`, and what else there is to say. What is of no line has no such numbers. */
 export function describeCounts(file: FileReview): string {
   const { added, removed } = linesOf(file.review, find(file.uri)?.getText());
   const conflicts = conflictsOf(file.review);
-  const words = [];
-  if (file.review.file?.opaque === 'link') {
-    words.push(`→ ${file.review.file.to ?? '?'}`);
-  } else if (file.review.file?.to !== undefined) {
-    const name = vscode.workspace.asRelativePath(file.review.file.to);
-    words.push(file.review.file.state === 'proposed' ? `to become ${name}` : `is ${name} now`);
-  } else if (file.review.file?.op !== undefined && file.review.file.op !== 'modify') {
-    words.push({ create: 'new', delete: 'deleted', rename: 'renamed' }[file.review.file.op] ?? '');
-  }
-  if (file.review.file?.opaque !== undefined) {
-    words.push(file.review.file.opaque);
-  }
-  words.push(`+${added} −${removed}`);
-  if (conflicts > 0) {
-    words.push(plural(conflicts, 'conflict'));
-  }
-  return words.filter((word) => word !== '').join(', ');
+  const whole = describeWhole(file);
+  return [
+    whole,
+    (added + removed > 0 || whole === '') && `+${added} −${removed}`,
+    conflicts > 0 && plural(conflicts, 'conflict'),
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function hunkItem(file: FileReview, { hunk, lines }: PlacedHunk): vscode.TreeItem {

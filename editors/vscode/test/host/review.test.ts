@@ -186,7 +186,7 @@ suite('review', () => {
     await prompt(app, session, [{ remove: 'gone.txt' }]);
     await until('is listed', () => app.review.file(uri)?.review.file?.op === 'delete');
     const [file] = app.model.state().files;
-    assert.deepEqual([file?.added, file?.removed, file?.op], [0, 7, 'delete']);
+    assert.deepEqual([file?.added, file?.removed, file?.whole], [0, 7, 'deleted']);
     await vscode.commands.executeCommand('acpls.rejectFile', document.uri);
     await until('is not listed', () => app.review.file(uri) === undefined);
     assert.equal(await read('gone.txt'), before);

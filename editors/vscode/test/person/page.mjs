@@ -346,6 +346,11 @@ try {
   await send({ type: 'files', files: [{ ...changed, conflicts: 0 }] });
   await page.getByText('b.go').waitFor({ state: 'attached' });
   assert.ok(await all.evaluate((element) => element === document.activeElement));
+  // A change that is of no line is said in words, and not counted as none.
+  const bare = { ...changed, added: 0, hunks: 0, conflicts: 0, whole: 'executable now' };
+  await send({ type: 'files', files: [bare] });
+  await page.locator('.files li', { hasText: 'executable now' }).waitFor({ state: 'attached' });
+  assert.equal(await page.locator('.files .stat').count(), 0);
   await send({ type: 'files', files: [] });
   await page.waitForFunction(() => document.activeElement.ariaLabel === 'Prompt');
 
@@ -440,7 +445,7 @@ try {
 
   // Proposals, and sending.
   await input.pressSequentially('see @ma');
-  const asked = (await told('complete')).at(-1);
+  let asked = (await told('complete')).at(-1);
   assert.deepEqual({ text: asked.text, offset: asked.offset }, { text: 'see @ma', offset: 7 });
   const item = {
     label: '@main.go',
@@ -450,6 +455,25 @@ try {
     start: 4,
     end: 7,
   };
+  // That there are no commands is said where they would be, and asked again when there may be some.
+  await input.fill('');
+  await input.pressSequentially('/');
+  const slash = (await told('complete')).at(-1);
+  const noneYet = page.locator('.proposals.hint');
+  await send({ type: 'completions', request: slash.request, items: [], hint: 'They come later.' });
+  await noneYet.getByText('They come later.').waitFor();
+  await shot('hint');
+  await send({ type: 'session', info: session() });
+  await page.waitForFunction((n) => window.told.at(-1).request > n, slash.request);
+  const anew = (await told('complete')).at(-1);
+  const fix = { ...item, label: '/fix', kind: 'command', insertText: '/fix ', start: 0, end: 1 };
+  await send({ type: 'completions', request: anew.request, items: [fix] });
+  await page.getByRole('option', { name: '/fix' }).waitFor();
+  assert.equal(await noneYet.isVisible(), false);
+  await input.fill('');
+  await input.pressSequentially('see @ma');
+  asked = (await told('complete')).at(-1);
+
   const other = { ...item, label: '@make', insertText: '@make' };
   await send({ type: 'completions', request: asked.request, items: [item, other] });
   await page.getByRole('option', { name: '@make' }).waitFor();
@@ -505,6 +529,15 @@ try {
   await page.evaluate(() => {
     window.told = [];
   });
+
+  // How a session has failed is said once: in the transcript if it has it, else above the prompt.
+  const why = 'agent demo has ended (exit code 3).\nYour next prompt starts it again.';
+  const alert = page.locator('.banner');
+  await send({ type: 'session', info: session({ state: 'failed', error: why }) });
+  await alert.getByText('Your next prompt').waitFor();
+  await send({ type: 'entry', entry: { id: 'why', kind: 'error', text: why } });
+  await alert.getByText('as is said above').waitFor();
+  assert.equal(await page.getByText('Your next prompt starts it again').count(), 1);
 
   // What has failed offers a login only where that helps.
   const failed = { state: 'failed', error: 'It has failed.' };

@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { noCommands } from '../../src/chat/hint';
 import { mentionOf } from '../../src/chat/mention';
 import { toBytes, toUnits } from '../../src/chat/offsets';
 import type { SessionInfo } from '../../src/contract';
@@ -141,6 +142,17 @@ suite('words', () => {
     assert.equal(shorten(['', ' a', ' b']), 'a + 2 lines');
     assert.equal(shorten(['x'.repeat(80)]), `${'x'.repeat(60)}…`);
     assert.equal(shorten(['']), 'an empty line');
+  });
+
+  test('why there are no commands', () => {
+    const session = (state: string, commands: object[] = []) =>
+      ({ agent: 'claude', state, commands }) as SessionInfo;
+    assert.match(noCommands(undefined, 'demo') ?? '', /of demo come .* next prompt/);
+    assert.match(noCommands(undefined) ?? '', /of the agent come/);
+    assert.match(noCommands(session('failed', [{ name: 'fix' }])) ?? '', /of claude come/);
+    assert.match(noCommands(session('starting')) ?? '', /claude is being started/);
+    assert.match(noCommands(session('idle')) ?? '', /claude has no commands/);
+    assert.equal(noCommands(session('idle', [{ name: 'fix' }])), undefined);
   });
 
   test('the status', () => {

@@ -37,6 +37,8 @@ export class Composer {
     'aria-label': 'Proposals',
     hidden: true,
   });
+  /** Why there are no proposals. */
+  private readonly hint = h('div', { class: 'proposals hint', role: 'status', hidden: true });
   private readonly problem = h('div', { class: 'problem', role: 'alert', hidden: true });
   private readonly places = new Region<Attachment[]>(
     h('div', { class: 'attachments' }),
@@ -68,6 +70,7 @@ export class Composer {
     'div',
     { class: 'composer' },
     this.list,
+    this.hint,
     this.problem,
     h(
       'div',
@@ -136,6 +139,9 @@ export class Composer {
    * the input.
    */
   waits(sessions: SessionInfo[]): void {
+    if (!this.hint.hidden) {
+      this.propose(); // it may be otherwise now
+    }
     const { waiting = {}, unsent = [] } = this.kept;
     const now = waitingIn(sessions);
     const given = unsentIn(sessions);
@@ -160,7 +166,7 @@ export class Composer {
         if (message.request === this.asked && document.activeElement === this.input) {
           this.items = message.items;
           this.chosen = 0;
-          this.draw();
+          this.draw(message.hint);
         }
         return;
       case 'sent':
@@ -305,8 +311,10 @@ export class Composer {
     }
   }
 
-  private draw(): void {
+  private draw(hint = ''): void {
     const { items, chosen } = this;
+    this.hint.textContent = hint;
+    this.hint.hidden = hint === '';
     this.list.hidden = items.length === 0;
     this.input.setAttribute('aria-expanded', String(items.length > 0));
     this.list.replaceChildren(

@@ -7,7 +7,7 @@ import { banner, files, header, options, queue, welcome } from './parts';
 import { Questions } from './questions';
 import { apply, currentOf, emptyState } from './state';
 import { Transcript } from './transcript';
-import { activity, isBusy, isOpen, outcome, toolTitle } from './words';
+import { activity, isBusy, isOpen, isSaid, outcome, toolTitle } from './words';
 
 const state = emptyState();
 const transcript = new Transcript();
@@ -67,6 +67,7 @@ function drawAround(): void {
       ...(info.error && { error: info.error }),
       ...(info.errorKind && { errorKind: info.errorKind }),
     },
+    said: isSaid(info, state.entries),
   });
   questions.show(state);
   app?.classList.toggle('asking', asking.length > 0);

@@ -4,7 +4,7 @@ import type { ChangedFile, ChatState, ServerState } from '../protocol';
 import { type Child, h, iconButton, textButton } from './dom';
 import { post } from './host';
 import { startable } from './state';
-import { fullness, isOpen, many, sessionName, usage } from './words';
+import { fullness, isOpen, many, sessionName, usage, whyFailed } from './words';
 
 export interface Header {
   sessions: SessionInfo[];
@@ -143,10 +143,11 @@ export function files(changed: ChangedFile[]): Child[] {
         'summary',
         { 'data-key': 'files' },
         `${many(changed.length, 'file')} `,
-        stat(
-          sum(({ added }) => added),
-          sum(({ removed }) => removed),
-        ),
+        sum(({ added, removed }) => added + removed) > 0 &&
+          stat(
+            sum(({ added }) => added),
+            sum(({ removed }) => removed),
+          ),
       ),
       h('ul', {}, ...changed.map(fileRow)),
     ),
@@ -170,7 +171,7 @@ function stat(added: number, removed: number): HTMLElement {
   );
 }
 
-function fileRow({ uri, label, added, removed, conflicts, op }: ChangedFile): HTMLElement {
+function fileRow({ uri, label, added, removed, conflicts, whole }: ChangedFile): HTMLElement {
   const decide = (what: 'accept' | 'reject') => () => post({ type: 'decide', what, uri });
   return h(
     'li',
@@ -185,9 +186,9 @@ function fileRow({ uri, label, added, removed, conflicts, op }: ChangedFile): HT
       },
       label,
     ),
-    op && op !== 'modify' && h('span', { class: 'dim' }, op),
+    whole && h('span', { class: 'dim' }, whole),
     conflicts > 0 && h('span', { class: 'failed' }, many(conflicts, 'conflict')),
-    stat(added, removed),
+    (added + removed > 0 || !whole) && stat(added, removed),
     iconButton('check', `Accept all changes of ${label}`, decide('accept')),
     iconButton('cross', `Reject all changes of ${label}`, decide('reject')),
   );
@@ -197,9 +198,11 @@ export interface Banner {
   server: ServerState;
   problem: string | null;
   info: Pick<SessionInfo, 'state' | 'error' | 'errorKind' | 'agent'> | undefined;
+  /** Whether the transcript says already how the session has failed. */
+  said: boolean;
 }
 
-export function banner({ server, problem, info }: Banner): Child[] {
+export function banner({ server, problem, info, said }: Banner): Child[] {
   const command = (name: 'restart' | 'settings' | 'log' | 'login' | 'newSession') => () =>
     post({ type: 'command', command: name });
   if (server.state === 'failed' || server.state === 'stopped') {
@@ -228,7 +231,7 @@ export function banner({ server, problem, info }: Banner): Child[] {
   }
   if (info?.state === 'failed') {
     return [
-      h('p', {}, info.error ?? `${info.agent} has failed.`),
+      h('p', {}, said ? 'This session has failed, as is said above.' : whyFailed(info)),
       h(
         'div',
         { class: 'card-buttons' },

@@ -128,6 +128,9 @@ function linesOf(content: ToolContent): Line[] {
 }
 
 function stat({ added, removed }: { added: number; removed: number }): HTMLElement {
+  if (added + removed === 0) {
+    return h('span', { class: 'stat dim' }, 'no line differs'); // but line ends may
+  }
   return h(
     'span',
     { class: 'stat', 'aria-label': `${many(added, 'line')} added, ${removed} removed` },

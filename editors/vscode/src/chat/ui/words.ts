@@ -66,6 +66,17 @@ export function activity(info: SessionInfo | undefined, entries: readonly Entry[
   }
 }
 
+/** Why a session has failed. */
+export function whyFailed({ error, agent }: Pick<SessionInfo, 'error' | 'agent'>): string {
+  return error || `${agent} has failed.`;
+}
+
+/** Whether that is the last error in a transcript: it need not be said twice. */
+export function isSaid(info: SessionInfo | undefined, entries: readonly Entry[]): boolean {
+  const last = entries.findLast(({ kind }) => kind === 'error');
+  return info?.error !== undefined && last?.text?.trim() === info.error.trim();
+}
+
 /** How long what is read out of an answer or an error may be. */
 const readOut = 500;
 
@@ -79,7 +90,7 @@ export function outcome(
     return undefined;
   }
   if (info.state === 'failed' && was.state !== 'failed') {
-    return (info.error ?? `${info.agent} has failed.`).slice(0, readOut);
+    return whyFailed(info).slice(0, readOut);
   }
   if (!isBusy(was) || isBusy(info)) {
     return undefined;

@@ -10,7 +10,7 @@ const dearer = lines(['1', '22', '222', '3', '4', '']);
 const made = 'It is new.\n';
 
 export const project = 'shop';
-export const files = { 'cart.txt': lines(cart), 'prices.txt': prices };
+export const files = { 'cart.txt': lines(cart), 'prices.txt': prices, 'tool.txt': 'run\n' };
 
 export async function play(window, step) {
   const { page } = window;
@@ -31,6 +31,18 @@ export async function play(window, step) {
     await window.changed(/prices\.txt.*\+2 −1/).waitFor();
     await window.changed(/new\.txt.*new, \+1 −0/).waitFor();
     assert.equal(await window.changed('').count(), 3);
+  });
+
+  await step('a file is made executable', async () => {
+    await window.turn({ run: 'chmod +x tool.txt' });
+    await window.changed(/tool\.txt.*executable now/).waitFor();
+    assert.equal(await window.changed(/\+0 −0/).count(), 0);
+    const chat = await window.theChat();
+    await chat.locator('.files li', { hasText: 'executable now' }).waitFor({ state: 'attached' });
+    assert.equal(await chat.locator('.files .stat', { hasText: '+0' }).count(), 0);
+    await window.changed('tool.txt').hover();
+    await window.changed('tool.txt').locator('[aria-label="Reject All Changes of File"]').click();
+    await window.changed('tool.txt').waitFor({ state: 'detached' });
   });
 
   await step('all side by side', async () => {

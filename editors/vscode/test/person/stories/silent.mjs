@@ -25,8 +25,13 @@ export async function play(window, step) {
     input = chat.getByRole('combobox', { name: 'Prompt' });
     await spoken('Done. I am here.');
     await window.prompt(JSON.stringify([{ run: 'kill -9 $PPID' }]));
-    const banner = chat.getByRole('alert').filter({ hasText: 'agent script has ended' });
-    await banner.filter({ hasText: 'Your next prompt starts it again' }).waitFor();
+    const error = chat.locator('.entry.error', { hasText: 'agent script has ended' });
+    await error.filter({ hasText: '. Your next prompt starts it again' }).waitFor();
+    // It is said once, and below that what can be done.
+    const banner = chat.getByRole('alert').filter({ hasText: 'as is said above' });
+    await banner.getByRole('button', { name: 'New session' }).waitFor();
+    const said = chat.locator('.entry, .banner', { hasText: 'Your next prompt starts it again' });
+    assert.equal(await said.count(), 1);
     await spoken('agent script has ended');
   });
 
@@ -34,7 +39,7 @@ export async function play(window, step) {
     await newSession('deaf');
     await chat.locator('.activity', { hasText: 'deaf is being started' }).waitFor();
     await window.status.getByRole('button', { name: 'deaf is being started' }).waitFor();
-    assert.equal(await chat.getByRole('alert').filter({ hasText: 'has ended' }).count(), 0);
+    assert.equal(await chat.getByRole('alert').filter({ hasText: 'said above' }).count(), 0);
     await window.prompt('Are you there?');
     await chat.getByRole('textbox', { name: 'Waiting prompt' }).waitFor();
     const notice = chat.locator('.entry.notice', { hasText: /deaf has not answered for \d+s/ });
@@ -43,7 +48,8 @@ export async function play(window, step) {
 
   await step('it is stopped: what was sent is in the input again', async () => {
     await window.command('ACP: Stop the Agent');
-    const banner = chat.getByRole('alert').filter({ hasText: 'you stopped deaf' });
+    await chat.locator('.entry.error', { hasText: 'you stopped deaf' }).waitFor();
+    const banner = chat.getByRole('alert').filter({ hasText: 'as is said above' });
     await banner.getByRole('button', { name: 'New session' }).waitFor();
     await window.until(
       'the text is back',

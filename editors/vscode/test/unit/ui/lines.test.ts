@@ -14,6 +14,20 @@ suite('differences in the chat', () => {
     assert.equal(drawn(compare('a\nb\nc\nd\n', 'b\nd\ne\n')), '-a\n b\n-c\n d\n+e');
   });
 
+  test('what is in a line is no sign of a difference', () => {
+    const like = ['+', '-', '+x', '-x', '++x', '--x', '--- a', '+++ b', '@@ -1 +1 @@', ' x', ''];
+    for (const line of [...like, '\\ No newline at end of file', '⋯', '−x']) {
+      const [without, within] = ['a\nb\n', `a\n${line}\nb\n`];
+      const one = { added: 1, removed: 0 };
+      const other = { added: 0, removed: 1 };
+      assert.deepEqual(counts(compare(without, within)), one, line);
+      assert.deepEqual(counts(compare(within, without)), other, line);
+      assert.deepEqual(counts(compare('', line || '\n')), one, line);
+      assert.deepEqual(counts(compare(`${line}\n`, `${line}${line}+\n`)), { added: 1, removed: 1 });
+      assert.equal(compare(without, within)[1]?.text, line);
+    }
+  });
+
   test('both texts are in every difference, and it is as short as can be', () => {
     let seed = 7;
     const random = (below: number) => {
