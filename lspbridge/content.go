@@ -2,6 +2,8 @@ package lspbridge
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,11 +17,15 @@ import (
 // URI of the file with another scheme.
 const baseScheme = "acp-base"
 
+// maxSpellings is how many names of one baseline are kept: a new one with each request would
+// be kept for ever.
+const maxSpellings = 4
+
 // contents are the baselines that the editor has asked for.
 type contents struct {
 	mu    sync.Mutex
 	asked map[string]*refresher // by the URI's canonical spelling
-	uris  map[string]string     // as the editor spelled it
+	uris  map[string][]string   // as the editor spelled it, which may give it several names
 }
 
 // textDocumentContent answers with the baseline of a file.
@@ -42,12 +48,15 @@ func (c *contents) remember(file, uri string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.asked == nil {
-		c.asked, c.uris = map[string]*refresher{}, map[string]string{}
+		c.asked, c.uris = map[string]*refresher{}, map[string][]string{}
 	}
 	if c.asked[file] == nil {
 		c.asked[file] = &refresher{}
 	}
-	c.uris[file] = uri
+	if !slices.Contains(c.uris[file], uri) {
+		known := c.uris[file]
+		c.uris[file] = append(known[max(0, len(known)-maxSpellings+1):], uri)
+	}
 }
 
 // changed has the editor ask again for the baseline of a file it has asked for.
@@ -59,12 +68,16 @@ func (c *contents) changed(e *editor, file string) {
 		file = buffers.PathURI(path)
 	}
 	c.mu.Lock()
-	r, uri := c.asked[file], c.uris[file]
+	r, uris := c.asked[file], slices.Clone(c.uris[file])
 	c.mu.Unlock()
 	if r == nil {
 		return
 	}
 	r.start(e, func() error {
-		return e.call(e.ctx, protocol.MethodWorkspaceTextDocumentContentRefresh, uriParams{uri}, nil)
+		var errs []error
+		for _, uri := range uris {
+			errs = append(errs, e.call(e.ctx, protocol.MethodWorkspaceTextDocumentContentRefresh, uriParams{uri}, nil))
+		}
+		return errors.Join(errs...)
 	})
 }

@@ -2,6 +2,7 @@ package lspbridge
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -47,5 +48,43 @@ func TestBaselineDocuments(t *testing.T) {
 	plain := start(t, rigOptions{})
 	if strings.Contains(string(plain.client.Initialize), "textDocumentContent") {
 		t.Errorf("initialize: %s", plain.client.Initialize)
+	}
+}
+
+// An editor that has a baseline under several names is told of each, and of one that gets
+// ever more of them not all are kept.
+func TestBaselineOfSeveralNames(t *testing.T) {
+	var c contents
+	for _, uri := range []string{"acp-base:///a", "acp-base:///a?again", "acp-base:///a", "acp-base:///a?again"} {
+		c.remember(fileA, uri)
+	}
+	if got := c.uris[fileA]; !slices.Equal(got, []string{"acp-base:///a", "acp-base:///a?again"}) {
+		t.Errorf("%q", got)
+	}
+	for i := range 100 {
+		c.remember(fileA, fmt.Sprintf("acp-base:///a?%d", i))
+	}
+	if got := c.uris[fileA]; len(got) != maxSpellings || got[maxSpellings-1] != "acp-base:///a?99" {
+		t.Errorf("%q", got)
+	}
+
+	offers := func(caps map[string]any) {
+		caps["workspace"].(map[string]any)["textDocumentContent"] = map[string]any{"dynamicRegistration": false}
+	}
+	r := start(t, rigOptions{
+		Options: fakeeditor.Options{Capabilities: offers},
+		core:    func(c *fakeCore) { c.baseline = func(string) (string, error) { return "before", nil } },
+	})
+	for _, uri := range []string{"acp-base:///work/a.go", "acp-base:///work/a.go?again"} {
+		must(t, r.client.Request(limit(t), "workspace/textDocumentContent", map[string]any{"uri": uri}, nil))
+	}
+	r.editor.ReviewChanged(session.Review{URI: fileA})
+	r.await(t, "both are refreshed", fakeeditor.Received("workspace/textDocumentContent/refresh", 2))
+	var got []string
+	for _, p := range r.client.Received("workspace/textDocumentContent/refresh") {
+		got = append(got, string(p))
+	}
+	if want := []string{`{"uri":"acp-base:///work/a.go"}`, `{"uri":"acp-base:///work/a.go?again"}`}; !slices.Equal(got, want) {
+		t.Errorf("refreshed %q", got)
 	}
 }

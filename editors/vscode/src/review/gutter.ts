@@ -10,6 +10,8 @@ import type { ReviewState } from './state';
 
 export class Gutter implements vscode.Disposable {
   private control: vscode.SourceControl | undefined;
+  /** How many there have been. */
+  private controls = 0;
 
   constructor(private readonly state: ReviewState) {}
 
@@ -31,9 +33,14 @@ export class Gutter implements vscode.Disposable {
     const control = vscode.scm.createSourceControl('acpls', 'Agents (ACP)');
     control.inputBox.visible = false;
     control.count = 0;
+    // VS Code lets the former text of a document go when nothing gives it one any more, as without git,
+    // and not before something does again: of the same name that one is gone too, and no difference
+    // is ever found. So the next one has the other of two names.
+    const query = this.controls++ % 2 === 0 ? '' : 'again';
     control.quickDiffProvider = {
       // Asked once for each document, also for those without changes: they may get some.
-      provideOriginalResource: (uri) => (uri.scheme === 'file' ? baseUri(uri) : undefined),
+      provideOriginalResource: (uri) =>
+        uri.scheme === 'file' ? baseUri(uri).with({ query }) : undefined,
     };
     return control;
   }

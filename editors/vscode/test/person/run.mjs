@@ -26,6 +26,7 @@ import * as haste from './stories/haste.mjs';
 import * as hotexit from './stories/hotexit.mjs';
 import * as keyboard from './stories/keyboard.mjs';
 import * as lenses from './stories/lenses.mjs';
+import * as peek from './stories/peek.mjs';
 import * as questions from './stories/questions.mjs';
 import * as reload from './stories/reload.mjs';
 import * as saveas from './stories/saveas.mjs';
@@ -54,6 +55,7 @@ const stories = {
   keyboard,
   haste,
   ahead,
+  peek,
   trust,
   hotexit,
   saveas,
