@@ -15,13 +15,8 @@ import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import { find, isInFront } from './edits';
-import { hasEnds, hasHash, isAsOnDisk, textOnDisk } from './onDisk';
-import { mayHaveFailed, type Saves, unformatted } from './saves';
-import { sameText } from './text';
-
-/** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
- * long enough, and edits the document then. */
-const reloadWait = 1500;
+import { hasHash, hashIfHas, hashOf, isAsOnDisk, readsAnew } from './onDisk';
+import { type Files, mayHaveFailed, type Saves } from './saves';
 
 const memoryKey = 'documents.bases';
 
@@ -37,7 +32,7 @@ const old = 1000;
 /** A file that was made old has its time again if it was not written by then: a save has failed. */
 const longest = 3000;
 
-export class Documents implements vscode.Disposable {
+export class Documents implements vscode.Disposable, Files {
   private readonly disposables: vscode.Disposable[] = [];
   /** Hashes of what the files had that is in documents with unsaved text, by URI. */
   private readonly bases: Map<string, string>;
@@ -56,9 +51,18 @@ export class Documents implements vscode.Disposable {
     private readonly memory: vscode.Memento,
   ) {
     this.bases = new Map(memory.get<[string, string][]>(memoryKey));
+    saves.files = this;
     const forget = ({ uri }: vscode.TextDocument) => {
       this.setBase(uri, undefined);
       this.wanted.delete(uri.toString());
+    };
+    const saved = (document: vscode.TextDocument) => {
+      const uri = document.uri.toString();
+      this.wanted.delete(uri);
+      // What came to the file after VS Code had written it, and before it says so, it has not seen.
+      if (!hasHash(document, this.bases.get(uri))) {
+        this.setBase(document.uri, undefined);
+      }
     };
     this.disposables.push(
       vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
@@ -67,11 +71,11 @@ export class Documents implements vscode.Disposable {
           this.wanted.set(uri, { reason, at: Date.now() });
         }
       }),
-      vscode.workspace.onDidSaveTextDocument(forget),
+      vscode.workspace.onDidSaveTextDocument(saved),
       vscode.workspace.onDidCloseTextDocument(forget),
-      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         if (!document.isDirty) {
-          void this.forgetIfRead(document);
+          void this.noteRead(document, contentChanges.length > 0);
         }
       }),
     );
@@ -106,21 +110,7 @@ export class Documents implements vscode.Disposable {
     if (document === undefined || document.isDirty) {
       return { reloaded: false };
     }
-    const deadline = Date.now() + reloadWait;
-    for (;;) {
-      const disk = await textOnDisk(document);
-      if (document.isClosed || document.isDirty || disk === undefined) {
-        return { reloaded: false };
-      }
-      if (sameText(document.getText(), disk) && hasEnds(document, disk)) {
-        return { reloaded: true };
-      }
-      const left = deadline - Date.now();
-      if (left <= 0) {
-        return { reloaded: false }; // a file that VS Code does not watch
-      }
-      await changeOf(document, left);
-    }
+    return { reloaded: await readsAnew(document) };
   }
 
   /** Has saving be no conflict as long as the file has what `disk` is the hash of. */
@@ -157,7 +147,7 @@ export class Documents implements vscode.Disposable {
       if (byUser || formats !== true) {
         await document.save();
       } else if (isInFront(document)) {
-        await vscode.commands.executeCommand(unformatted);
+        await this.saves.saveUnformatted(document);
       }
     } finally {
       this.saving.delete(uri);
@@ -175,6 +165,10 @@ export class Documents implements vscode.Disposable {
   /** Whether acp-ls has said that a document contains what its file had, and nothing was saved since. */
   isBased({ uri }: vscode.TextDocument): boolean {
     return this.bases.has(uri.toString());
+  }
+
+  keeps(document: vscode.TextDocument, bytes: Uint8Array): void {
+    this.setBase(document.uri, hashOf(bytes));
   }
 
   /** Makes the file of a document old that is about to be saved, if all it has is in the document. */
@@ -215,10 +209,20 @@ export class Documents implements vscode.Disposable {
     }
   }
 
-  /** Whoever has a document read anew leaves it with what the disk has. */
-  private async forgetIfRead(document: vscode.TextDocument): Promise<void> {
-    if (this.isBased(document) && (await isAsOnDisk(document)) && !document.isDirty) {
-      this.setBase(document.uri, undefined);
+  /**
+   * VS Code, when it has read a file anew, knows the time and the length that this had just before: by
+   * these a file that was written twice in one go stays newer than what was read, until it is looked
+   * at again, which it is not if the document is changed by then. But what was read is in there.
+   */
+  private async noteRead(document: vscode.TextDocument, changed: boolean): Promise<void> {
+    // Elsewhere no agent works, as in VS Code's own settings; and what has not changed was written.
+    const read = changed && vscode.workspace.getWorkspaceFolder(document.uri) !== undefined;
+    if (!read && !this.isBased(document)) {
+      return;
+    }
+    const hash = await hashIfHas(document, document.getText());
+    if (hash !== undefined && (read || !document.isDirty)) {
+      this.setBase(document.uri, read ? hash : undefined);
     }
   }
 
@@ -234,21 +238,4 @@ export class Documents implements vscode.Disposable {
     }
     void this.memory.update(memoryKey, [...this.bases]);
   }
-}
-
-/** Resolves when a document has changed, or after `ms`. */
-function changeOf(document: vscode.TextDocument, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const listener = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document) {
-        done();
-      }
-    });
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      listener.dispose();
-      resolve();
-    }
-  });
 }

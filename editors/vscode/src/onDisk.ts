@@ -1,4 +1,7 @@
-/** What the files of documents have. VS Code tells nobody what it last saw of them. */
+/**
+ * What the files of documents have. VS Code tells nobody what it last saw of them, and reads them
+ * anew by itself where nothing is unsaved.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
@@ -28,6 +31,54 @@ export async function textOnDisk(document: vscode.TextDocument): Promise<string 
   }
 }
 
+/** What a text of a document is in its file; undefined if that is not UTF-8. */
+export function bytesOf(document: vscode.TextDocument, text: string): Uint8Array | undefined {
+  if (document.uri.scheme !== 'file' || !/^utf8/.test(document.encoding)) {
+    return undefined;
+  }
+  return new TextEncoder().encode(document.encoding === 'utf8bom' ? `\uFEFF${text}` : text);
+}
+
+/** How long VS Code is given to notice that a file has changed. acp-ls takes two seconds for
+ * long enough, and edits the document then. */
+const reloadWait = 1500;
+
+/** Waits until VS Code has read the file of a document anew; false if it does not. */
+export async function readsAnew(document: vscode.TextDocument): Promise<boolean> {
+  const deadline = Date.now() + reloadWait;
+  for (;;) {
+    const disk = await textOnDisk(document);
+    if (document.isClosed || document.isDirty || disk === undefined) {
+      return false;
+    }
+    if (sameText(document.getText(), disk) && hasEnds(document, disk)) {
+      return true;
+    }
+    const left = deadline - Date.now();
+    if (left <= 0) {
+      return false; // a file that VS Code does not watch
+    }
+    await changeOf(document, left);
+  }
+}
+
+/** Resolves when a document has changed, or after `ms`. */
+function changeOf(document: vscode.TextDocument, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const listener = vscode.workspace.onDidChangeTextDocument((event) => {
+      if (event.document === document) {
+        done();
+      }
+    });
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      clearTimeout(timer);
+      listener.dispose();
+      resolve();
+    }
+  });
+}
+
 /** As VS Code does, which keeps the encoding of a document whatever its file has come to be. */
 async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
   try {
@@ -42,11 +93,27 @@ async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
 }
 
 /** Whether a document's file has what a hash is of. */
-export function hasHash(document: vscode.TextDocument, hash: string): boolean {
+export function hasHash(document: vscode.TextDocument, hash: string | undefined): boolean {
   try {
-    const bytes = readFileSync(document.uri.fsPath);
-    return createHash('sha256').update(bytes).digest('hex') === hash;
+    return hashOf(readFileSync(document.uri.fsPath)) === hash;
   } catch {
     return false;
   }
+}
+
+/** What a document's file has, as a hash, if that reads as a text. */
+export async function hashIfHas(
+  document: vscode.TextDocument,
+  text: string,
+): Promise<string | undefined> {
+  try {
+    const bytes = await fs.readFile(document.uri.fsPath);
+    return sameText(await decode(bytes, document.encoding), text) ? hashOf(bytes) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -11,14 +11,18 @@
  *
  * A save that acp-ls asks for may change the document: a formatter runs, or what else the user has
  * set. acp-ls is told which changes these are, and which are the user's.
+ *
+ * While that runs, for whichever save, VS Code refuses to save the document for another: it says at
+ * once that this is not saved, and saves it in the end. That end is waited for.
  */
 import * as fs from 'node:fs';
 import * as vscode from 'vscode';
 import { isInFront, replaceText, roundTrip } from './edits';
+import { bytesOf, isAsOnDisk, readsAnew } from './onDisk';
 import { difference, sameText } from './text';
 
 /** The command that saves the document in front as it is. */
-export const unformatted = 'workbench.action.files.saveWithoutFormatting';
+const unformatted = 'workbench.action.files.saveWithoutFormatting';
 
 /** A save that fails is not told of: after so long it is taken to have ended. */
 const longest = 3000;
@@ -34,6 +38,20 @@ export const mayHaveFailed = 'what runs on save, as a formatter, may have failed
 
 /** How many texts are known of a document that is being saved: the latest. */
 const mostTexts = 64;
+
+/** How often a document is saved for acp-ls, each time after a save of another's has ended. */
+const mostTries = 3;
+
+/** What has come of a save: if it is left, the user has typed meanwhile and saves it with that. */
+type Outcome = 'saved' | 'left' | 'failed';
+
+/** What is known of the files of documents. */
+export interface Files {
+  /** Makes the file of a document old that is about to be saved, if all it has is in the document. */
+  letSave(document: vscode.TextDocument): Promise<void>;
+  /** Has saving a document be no conflict as long as its file has these bytes. */
+  keeps(document: vscode.TextDocument, bytes: Uint8Array): void;
+}
 
 interface Save {
   version: number;
@@ -59,6 +77,7 @@ export class Saves implements vscode.Disposable {
   private readonly failure = new vscode.EventEmitter<vscode.TextDocument>();
   /** The user is told that a document was not saved. */
   readonly onDidFail = this.failure.event;
+  files: Files | undefined;
   private readonly disposables: vscode.Disposable[];
 
   constructor() {
@@ -151,14 +170,15 @@ export class Saves implements vscode.Disposable {
    * VS Code can save only the document in front without formatting it. In another one what has
    * been formatted is taken back, unless the user has typed meanwhile: before it is written if
    * formatters have run before VS Code says that it will save, which differs from start to start;
-   * else after it, and the document is left unsaved.
+   * else after it, on disk, from where VS Code reads it anew. If it does not, the document is left
+   * unsaved, with the text that its file has.
    * @returns whether the file holds the text
    */
   private async saveAsItIs(document: vscode.TextDocument): Promise<boolean> {
     if (document.isDirty && isInFront(document)) {
-      await vscode.commands.executeCommand(unformatted);
-      if (!document.isDirty) {
-        return true;
+      const outcome = await this.attempt(document, () => this.saveUnformatted(document));
+      if (outcome !== 'failed') {
+        return outcome === 'saved';
       }
     }
     const text = document.getText();
@@ -180,6 +200,9 @@ export class Saves implements vscode.Disposable {
       if (!saved || !other()) {
         return saved;
       }
+      if (await this.putBack(document, text)) {
+        return true;
+      }
       for (let tries = 0; other() && tries < 10; tries++) {
         await replaceText(document, text); // refused if it has changed meanwhile
       }
@@ -192,12 +215,118 @@ export class Saves implements vscode.Disposable {
     }
   }
 
+  /**
+   * Gives the file of a document that was saved, but formatted, the text that this had, and waits
+   * until VS Code has read that, which it does as nothing is unsaved.
+   */
+  private async putBack(document: vscode.TextDocument, text: string): Promise<boolean> {
+    const bytes = bytesOf(document, text);
+    if (bytes === undefined || !(await isAsOnDisk(document)) || document.isDirty) {
+      return false;
+    }
+    try {
+      // If VS Code has yet to tell of the save, this is not what was saved.
+      this.told.delete(document.uri.toString());
+      fs.writeFileSync(document.uri.fsPath, bytes);
+    } catch {
+      return false; // it may not be written any more
+    }
+    this.files?.keeps(document, bytes); // if it is typed in before VS Code has read that
+    return (await readsAnew(document)) && document.getText() === text;
+  }
+
+  /** Saves a document as it is, if it is in front. What else is asked before a save is not here. */
+  async saveUnformatted(document: vscode.TextDocument): Promise<void> {
+    await this.files?.letSave(document);
+    if (isInFront(document)) {
+      await vscode.commands.executeCommand(unformatted);
+    }
+  }
+
+  /** Has VS Code save a document by `act`: again, if it refuses as it is at a save of another's. */
+  private async attempt(
+    document: vscode.TextDocument,
+    act: () => Thenable<unknown>,
+  ): Promise<Outcome> {
+    for (let tries = 1; ; tries++) {
+      const watch = this.watch(document);
+      try {
+        if ((await act()) === true) {
+          return 'saved';
+        }
+        if (!document.isDirty) {
+          return watch.isTyped() ? 'left' : 'saved'; // VS Code calls it so also if it is typed in
+        }
+        if (watch.hasRun() || document.isClosed || tries === mostTries) {
+          return watch.isTyped() ? 'left' : 'failed';
+        }
+        if (!(await watch.ended)) {
+          return watch.isTyped() ? 'left' : 'failed';
+        }
+        if (!document.isDirty) {
+          return 'saved';
+        }
+        if (watch.isTyped()) {
+          return 'left';
+        }
+      } finally {
+        watch.dispose();
+      }
+    }
+  }
+
+  /** Looks at what becomes of a document while it is being saved. */
+  private watch(document: vscode.TextDocument): {
+    /** Whether the save is one that acp-ls has asked for, and has not come to its end. */
+    hasRun(): boolean;
+    /** Whether the user has typed. */
+    isTyped(): boolean;
+    /** Resolves when VS Code tells of a save; with false after so long that there is none. */
+    ended: Promise<boolean>;
+    dispose(): void;
+  } {
+    let ran = false;
+    let typed = false;
+    let saved = false;
+    let end: (told: boolean) => void = () => undefined;
+    const ended = new Promise<boolean>((resolve) => {
+      end = resolve;
+    });
+    const timer = setTimeout(() => end(false), longest);
+    const listeners = [
+      vscode.workspace.onWillSaveTextDocument((event) => {
+        ran ||=
+          event.document === document && event.reason === vscode.TextDocumentSaveReason.Manual;
+      }),
+      vscode.workspace.onDidChangeTextDocument((event) => {
+        typed ||=
+          event.document === document && event.contentChanges.length > 0 && !this.made(event);
+      }),
+      vscode.workspace.onDidSaveTextDocument((one) => {
+        if (one === document) {
+          saved = true;
+          end(true);
+        }
+      }),
+      vscode.workspace.onDidCloseTextDocument((one) => one === document && end(false)),
+    ];
+    return {
+      hasRun: () => ran && !saved,
+      isTyped: () => typed,
+      ended,
+      dispose: () => {
+        clearTimeout(timer);
+        vscode.Disposable.from(...listeners).dispose();
+      },
+    };
+  }
+
   /** Says, once, if a document was not saved: VS Code does not where a formatter has given up. */
   private async saveOrTell(document: vscode.TextDocument): Promise<boolean> {
-    const saved = await document.save();
+    const outcome = await this.attempt(document, () => document.save());
     const uri = document.uri.toString();
-    if (saved || !document.isDirty || this.failed.has(uri)) {
-      return saved;
+    if (outcome !== 'failed' || !document.isDirty || this.failed.has(uri)) {
+      return outcome === 'saved';
     }
     this.failed.add(uri);
     this.failure.fire(document);
@@ -281,7 +410,7 @@ export class Saves implements vscode.Disposable {
       return;
     }
     if (isInFront(document)) {
-      await vscode.commands.executeCommand(unformatted);
+      await this.saveUnformatted(document);
     } else if (!vscode.workspace.getConfiguration('editor', document).get('formatOnSave')) {
       await vscode.workspace.save(document.uri);
     }

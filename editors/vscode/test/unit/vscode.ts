@@ -1,2 +1,130 @@
-/** Stands for VS Code in tests that need none of it. */
-export {};
+/** Stands for VS Code in tests that need none of it, or only what is told of documents. */
+import * as fs from 'node:fs';
+
+type Listener<T> = (event: T) => unknown;
+
+export class Disposable {
+  static from(...all: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => {
+      for (const one of all) {
+        one.dispose();
+      }
+    });
+  }
+  constructor(readonly dispose: () => void) {}
+}
+
+export class EventEmitter<T> {
+  private listeners: Listener<T>[] = [];
+  readonly event = (listener: Listener<T>): Disposable => {
+    this.listeners.push(listener);
+    return new Disposable(() => {
+      this.listeners = this.listeners.filter((one) => one !== listener);
+    });
+  };
+  fire(event: T): void {
+    for (const listener of this.listeners) {
+      listener(event);
+    }
+  }
+  dispose(): void {
+    this.listeners = [];
+  }
+}
+
+export const EndOfLine = { LF: 1, CRLF: 2 };
+export const TextDocumentSaveReason = { Manual: 1, AfterDelay: 2, FocusOut: 3 };
+export class TabInputText {
+  constructor(readonly uri: FakeDocument['uri']) {}
+}
+export class TabInputTextDiff {}
+
+interface Change {
+  document: FakeDocument;
+  contentChanges: object[];
+  reason?: number;
+}
+
+/** What a test has VS Code tell. */
+export const tell = {
+  change: new EventEmitter<Change>(),
+  willSave: new EventEmitter<{ document: FakeDocument; reason: number }>(),
+  saved: new EventEmitter<FakeDocument>(),
+  closed: new EventEmitter<FakeDocument>(),
+};
+
+/** What has been said to the user. */
+export const said: string[] = [];
+const say = async (message: string): Promise<undefined> => {
+  said.push(message);
+};
+
+export const workspace = {
+  onDidChangeTextDocument: tell.change.event,
+  onWillSaveTextDocument: tell.willSave.event,
+  onDidSaveTextDocument: tell.saved.event,
+  onDidCloseTextDocument: tell.closed.event,
+  getWorkspaceFolder: () => ({}),
+  asRelativePath: ({ fsPath }: FakeDocument['uri']): string => fsPath,
+  getConfiguration: () => ({ get: () => undefined }),
+};
+
+export const window = {
+  visibleTextEditors: [],
+  tabGroups: {
+    all: [],
+    activeTabGroup: { activeTab: undefined as { input: unknown } | undefined },
+  },
+  showWarningMessage: say,
+  showInformationMessage: say,
+};
+
+/** What is done when a command is executed. */
+export const acts: { command: (id: string) => Promise<unknown> } = {
+  command: async () => undefined,
+};
+export const commands = { executeCommand: (id: string) => acts.command(id) };
+
+/** One of several parts of a change: where it is does not matter here. */
+const part = { range: {}, rangeOffset: 0, rangeLength: 0, text: '' };
+
+/** A document, and what VS Code does when it is to be saved. */
+export class FakeDocument {
+  readonly uri: { fsPath: string; scheme: string; toString(): string };
+  readonly encoding = 'utf8';
+  readonly eol = EndOfLine.LF;
+  readonly isUntitled = false;
+  isClosed = false;
+  isDirty = false;
+  version = 1;
+  save: () => Promise<boolean> = async () => this.write();
+
+  constructor(
+    file: string,
+    private text: string,
+  ) {
+    this.uri = { fsPath: file, scheme: 'file', toString: () => `file://${file}` };
+    fs.writeFileSync(file, text);
+  }
+
+  getText(): string {
+    return this.text;
+  }
+
+  /** Somebody changes it; `reason` is one that only the user has, who undoes. */
+  change(text: string, of: { reason?: number; reads?: boolean } = {}): void {
+    this.text = text;
+    this.version++;
+    const { reason, reads } = of;
+    tell.change.fire({ document: this, contentChanges: [part, part], ...(reason && { reason }) });
+    this.isDirty = !reads;
+  }
+
+  /** Its text is written, and VS Code says so. */
+  write(): boolean {
+    fs.writeFileSync(this.uri.fsPath, this.text);
+    this.isDirty = false;
+    tell.saved.fire(this);
+    return true;
+  }
+}

@@ -1,0 +1,181 @@
+import * as assert from 'node:assert/strict';
+import * as fs from 'node:fs';
+import * as os from 'node:os';
+import * as path from 'node:path';
+import type * as vscode from 'vscode';
+import { Documents } from '../../src/documents';
+import { Saves } from '../../src/saves';
+import * as fake from './vscode';
+
+const { Manual, AfterDelay } = fake.TextDocumentSaveReason;
+
+suite('saves for acp-ls', () => {
+  let folder: string;
+  let saves: Saves;
+  let documents: Documents;
+  let failed: number;
+  setup(() => {
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-saves-'));
+    saves = new Saves();
+    const memory = { get: () => undefined, update: async () => undefined, keys: () => [] };
+    documents = new Documents({ warn() {} } as never, saves, memory as never);
+    failed = 0;
+    saves.onDidFail(() => failed++);
+    fake.said.length = 0;
+    fake.acts.command = async () => undefined;
+    front(undefined);
+  });
+  teardown(() => {
+    saves.dispose();
+    documents.dispose();
+    fs.rmSync(folder, { recursive: true, force: true });
+  });
+
+  const made = (text: string, now = text): fake.FakeDocument => {
+    const document = new fake.FakeDocument(path.join(folder, 'a'), text);
+    if (now !== text) {
+      document.change(now);
+    }
+    return document;
+  };
+  const disk = (): string => fs.readFileSync(path.join(folder, 'a'), 'utf8');
+  const front = (document: fake.FakeDocument | undefined): void => {
+    fake.window.tabGroups.activeTabGroup.activeTab = document && {
+      input: new fake.TabInputText(document.uri),
+    };
+  };
+  const save = (document: fake.FakeDocument, format: boolean): Promise<boolean> =>
+    saves.save(document as unknown as vscode.TextDocument, format);
+  /** As soon as what is under way has been answered. */
+  const after = (act: () => void): void => void setImmediate(act);
+
+  for (const format of [true, false]) {
+    for (const inFront of [true, false]) {
+      const how = `${format ? '' : 'as it is, '}${inFront ? 'in front' : 'behind'}`;
+      test(`one that is refused because VS Code saves by itself is done by that: ${how}`, async () => {
+        const document = made('one\n', 'two\n');
+        front(inFront ? document : undefined);
+        let refused = 0;
+        const refuse = async (): Promise<boolean> => {
+          if (refused++ === 0) {
+            after(() => {
+              fake.tell.willSave.fire({ document, reason: AfterDelay });
+              document.write();
+            });
+          }
+          return false;
+        };
+        document.save = refuse;
+        fake.acts.command = refuse;
+        assert.equal(await save(document, format), true);
+        assert.deepEqual([disk(), refused, failed, fake.said], ['two\n', 1, 0, []]);
+      });
+
+      test(`one that is refused, and not done by that, is made again: ${how}`, async () => {
+        const document = made('one\n', 'two\n');
+        front(inFront ? document : undefined);
+        let refused = 0;
+        const refuse = async (): Promise<boolean> => {
+          if (refused++ > 0) {
+            return document.write();
+          }
+          after(() => fake.tell.saved.fire(document)); // of what it had before
+          return false;
+        };
+        document.save = refuse;
+        fake.acts.command = refuse;
+        assert.equal(await save(document, format), true);
+        assert.deepEqual([disk(), refused, failed, fake.said], ['two\n', 2, 0, []]);
+      });
+    }
+  }
+
+  test('one that the user has typed in meanwhile is theirs, and has not failed', async () => {
+    const document = made('one\n', 'two\n');
+    let asked = 0;
+    document.save = async () => {
+      asked++;
+      after(() => {
+        document.change('my two\n', { reason: 1 });
+        fake.tell.saved.fire(document);
+      });
+      return false;
+    };
+    assert.equal(await save(document, true), false);
+    assert.deepEqual([asked, failed, fake.said], [1, 0, []]);
+  });
+
+  test('one that what runs on save has ended is told of, once', async () => {
+    const document = made('one\n', 'two\n');
+    document.save = async () => {
+      fake.tell.willSave.fire({ document, reason: Manual });
+      return false;
+    };
+    assert.equal(await save(document, true), false);
+    assert.equal(await save(document, true), false);
+    assert.equal(failed, 1);
+    assert.match(fake.said.join(), /^[^,]* is not saved: what runs on save/);
+  });
+
+  test('a text that was formatted all the same is given back to its file, and read from there', async () => {
+    const document = made('one\n', 'two\n');
+    document.save = async () => {
+      document.change('formatted\n');
+      return document.write();
+    };
+    const { keeps } = documents;
+    documents.keeps = (...args) => {
+      keeps.apply(documents, args);
+      document.change(disk(), { reads: true }); // VS Code sees that the file has changed
+    };
+    assert.equal(await save(document, false), true);
+    assert.deepEqual(
+      [document.getText(), disk(), document.isDirty, fake.said],
+      ['two\n', 'two\n', false, []],
+    );
+  });
+
+  test('what VS Code has read is no conflict where it is saved, by whatever command', async () => {
+    const document = made('one\n');
+    const mtime = (): number => fs.statSync(path.join(folder, 'a')).mtimeMs;
+    for (const [text, how] of [
+      ['two\n', 'unformatted'],
+      ['three\n', 'save'],
+    ] as const) {
+      fs.writeFileSync(document.uri.fsPath, text); // an agent, once more after VS Code has looked
+      document.change(text, { reads: true });
+      await new Promise((resolve) => setImmediate(resolve));
+      const base = (): boolean => documents.isBased(document as unknown as vscode.TextDocument);
+      while (!base()) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      document.change('one\n');
+      front(document);
+      let known = Number.NaN;
+      const writes = async (): Promise<boolean> => {
+        known = mtime();
+        return document.write();
+      };
+      fake.acts.command = writes;
+      document.save = async () => {
+        await documents.letSave(document as unknown as vscode.TextDocument); // as before any save
+        return writes();
+      };
+      assert.equal(await save(document, how === 'save'), true);
+      assert.equal(known, 1000, `${how}: the file is no newer than anything that VS Code knows`);
+    }
+  });
+
+  test('that is not forgotten with a save before what has come to the file', async () => {
+    const document = made('one\n', 'two\n');
+    fs.writeFileSync(document.uri.fsPath, 'three\n');
+    documents.keeps(
+      document as unknown as vscode.TextDocument,
+      new TextEncoder().encode('three\n'),
+    );
+    fake.tell.saved.fire(document); // that was written before, and is told of now
+    assert.ok(documents.isBased(document as unknown as vscode.TextDocument));
+    document.write();
+    assert.ok(!documents.isBased(document as unknown as vscode.TextDocument));
+  });
+});
