@@ -257,7 +257,8 @@ export class Saves implements vscode.Disposable {
         if (!document.isDirty) {
           return watch.isTyped() ? 'left' : 'saved'; // VS Code calls it so also if it is typed in
         }
-        if (watch.hasRun() || document.isClosed || tries === mostTries) {
+        const known = this.failed.has(document.uri.toString()); // nothing else is waited for again
+        if (watch.hasRun() || document.isClosed || tries === mostTries || known) {
           return watch.isTyped() ? 'left' : 'failed';
         }
         if (!(await watch.ended)) {

@@ -40,7 +40,7 @@ suite('habits', () => {
     await set('editor.formatOnSave', undefined);
     await set('files.insertFinalNewline', undefined);
     await set('files.trimFinalNewlines', undefined);
-    await set('files.autoSave', undefined);
+    await set('files.autoSave', 'off'); // a VS Code in a browser saves by itself unless told not to
     await set('files.autoSaveDelay', undefined);
   });
 
