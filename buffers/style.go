@@ -31,7 +31,8 @@ func withoutEnds(t text.Text) text.Text {
 // Ends are what NormHash leaves aside of a content: its two ends, and the kind of its line ends.
 type Ends struct {
 	BOM, FinalNewline bool
-	EOL               EOL // "" if there is none, or more than one kind
+	EOL               EOL       // "" if there is none, or more than one kind
+	Mix               text.Hash // of the kinds, row by row, if there is more than one; else zero
 }
 
 // EndsOf returns the ends of the content t.
@@ -40,12 +41,38 @@ func EndsOf(t text.Text) Ends {
 	e := Ends{BOM: st.BOM, FinalNewline: st.FinalNewline}
 	if !st.Mixed {
 		e.EOL = st.EOL
+	} else {
+		e.Mix = mixOf(t)
 	}
 	return e
 }
 
+// mixOf identifies the kinds of the line ends of t, row by row: where they are mixed, one may become another and leave
+// them mixed.
+func mixOf(t text.Text) text.Hash {
+	var kinds strings.Builder
+	for chunk := range t.Chunks(0, t.Len()) { // no border divides a CRLF
+		for i := 0; i < len(chunk); i++ {
+			switch {
+			case chunk[i] == '\n':
+				kinds.WriteByte('n')
+			case chunk[i] == '\r' && i+1 < len(chunk) && chunk[i+1] == '\n':
+				kinds.WriteByte('d')
+				i++
+			case chunk[i] == '\r':
+				kinds.WriteByte('r')
+			}
+		}
+	}
+	return text.HashString(kinds.String())
+}
+
 // Turned tells that every line end of one kind has become one of another kind.
 func (e Ends) Turned(to Ends) bool { return e.EOL != to.EOL && e.EOL != "" && to.EOL != "" }
+
+// SameRows tells that the line ends of all rows are of the same kinds, row by row, as far as the numbers of rows are the
+// same.
+func (e Ends) SameRows(as Ends) bool { return e.EOL == as.EOL && e.Mix == as.Mix }
 
 // EOL is a kind of line end.
 type EOL string

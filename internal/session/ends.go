@@ -27,10 +27,15 @@ func (f *file) keepEnds(disk buffers.Disk, err error) {
 	}
 }
 
-// readEnds is keepEnds for what an editor has read by itself; mu is held.
-func (f *file) readEnds(disk buffers.Disk, err error) {
+// readEnds is keepEnds for what an editor has read by itself, as t. If that does not show what has
+// become of the line ends (Neovim reads a file anew in the format that it had), they are not taken in;
+// mu is held.
+func (f *file) readEnds(disk buffers.Disk, err error, t text.Text) {
 	seen := f.ends
 	f.keepEnds(disk, err)
+	if seen != nil && f.ends != nil && !f.ends.SameRows(*seen) && buffers.EndsOf(t).SameRows(*seen) && !f.isReread() {
+		f.ends.EOL, f.ends.Mix = seen.EOL, seen.Mix
+	}
 	if seen != nil && f.ends != nil && !f.formatting() {
 		f.takeMarked(seen.BOM, f.ends.BOM, f.core.attribute(f.path))
 	}
@@ -104,6 +109,9 @@ func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, o r
 			what = "has lost its byte order mark"
 		}
 		tell(what + " on disk. Reject the change of the file to undo that")
+	}
+	if seen.EOL != "" && now.Mix != (text.Hash{}) && !live.at.editor.Can("adopt") {
+		tell("has line ends of more than one kind on disk now, which your editor may not show. To save it there makes them one kind")
 	}
 	if own := buffers.EndsOf(d.Text).EOL; seen.Turned(now) && !clean(d) && own != now.EOL && own != "" {
 		tell(fmt.Sprintf("has %s line ends on disk now. Your unsaved text keeps %s, and so will the file if you save it", now.EOL.Name(), own.Name()))

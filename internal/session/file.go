@@ -284,7 +284,7 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 	} else if !f.isReread() { // which sees to it
 		f.inStep(disk, err)
 	}
-	f.readEnds(disk, err)
+	f.readEnds(disk, err, d.Text)
 	if live, _, _ := f.live(); live.uri != d.URI || f.doc == nil || f.doc.Text().Equal(d.Text) {
 		f.follow()
 		f.stir()

@@ -42,6 +42,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	ends := buffers.EndsOf(now)
 	live, d, open := f.live()
 	moved := f.endsMoved(ends)
+	exact := open && moved && f.keepsRowEnds(live, d) && !f.ends.Turned(ends)
 	f.mu.Unlock()
 	if before != nil && (before.Equal(now) || before.HashRows() == now.HashRows()) && !moved {
 		return nil // line ends that are others may be the editor's
@@ -79,6 +80,9 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 			m := merge.TextsWith(base, doc.Text().String(), disk.Content, merge.Options{WhitespaceYields: true})
 			disputes = disputesOf(m, f.core.untouched.addConflicts(doc, before.disputedBy(doc, o), m, base, disk.Content), text.New(base), users)
 			before.withdraw(doc, disputes)
+			if exact {
+				m.Text = withRowEnds(text.New(base), now, m.Text)
+			}
 			hand.edit(doc, text.New(m.Text), o)
 			return nil
 		},

@@ -230,6 +230,9 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 		}
 	}
 	want := f.withEnds(text.New(buffers.KeepStyle(d.Text.String(), disk.Content)), ends, live.at.editor.Can("reload"))
+	if f.showsRowEnds(live, d) {
+		want = endedAs(disk.Content, want)
+	}
 	f.mu.Unlock()
 	if d.State() != buffers.Behind && !moved {
 		f.cameTo(now, before)
@@ -336,6 +339,11 @@ func (f *file) reload(ctx context.Context, live openDoc, d *buffers.Document, sa
 		f.mu.Unlock()
 		return false, false, ctx.Err()
 	}
+	f.mu.Lock()
+	if now := f.doc.Text(); live.at.editor.Can("adopt") && now.Equal(fl.before.Text()) {
+		f.land(now) // it reads as before, as line ends may, and the editor has nothing to tell
+	}
+	f.mu.Unlock()
 	var tryAgain errAgain
 	if err := f.await(ctx, fl, load, nil); errors.As(err, &tryAgain) {
 		return false, false, nil

@@ -1,6 +1,7 @@
 package nvim_test
 
 import (
+	"github.com/rogpeppe/go-internal/txtar"
 	"os"
 	"strings"
 	"testing"
@@ -114,6 +115,78 @@ func TestLineEndsAreTurned(t *testing.T) {
 		e.awaitText(e.uri("a.txt"), strings.Replace(crlf, "two", "TWO", 1))
 		if got := e.Text(0); strings.Contains(got, "\r") {
 			t.Errorf("the buffer shows %q", got)
+		}
+	})
+}
+
+// What an agent makes of the line ends on disk, and of nothing else, is shown, as a hunk or as a
+// change of the file, and rejected the file is what it was, byte for byte: one line end or all of
+// them, at the end of the file, a byte order mark, beside other changes.
+func TestLineEndsOnDisk(t *testing.T) {
+	const dos, unix, mixed = "one\r\ntwo\r\nthree\r\nfour\r\n", "one\ntwo\nthree\nfour\n", "one\r\ntwo\nthree\r\nfour\r\n"
+	cases := []struct{ name, had, has string }{
+		{"one of dos", dos, "one\r\ntwo\nthree\r\nfour\r\n"},
+		{"the last of dos", dos, "one\r\ntwo\r\nthree\r\nfour\n"},
+		{"all of dos", dos, unix},
+		{"one of unix", unix, "one\ntwo\r\nthree\nfour\n"},
+		{"all of unix", unix, dos},
+		{"one of mixed", mixed, "one\r\ntwo\nthree\nfour\r\n"},
+		{"two of mixed trade places", mixed, "one\r\ntwo\r\nthree\nfour\r\n"},
+		{"mixed to dos", mixed, dos},
+		{"mixed to unix", mixed, unix},
+		{"mark of dos", dos, "\ufeff" + dos},
+		{"no mark of dos", "\ufeff" + dos, dos},
+		{"final of dos", dos, strings.TrimSuffix(dos, "\r\n")},
+		{"no final of dos", strings.TrimSuffix(dos, "\r\n"), dos},
+		{"no final of dos, and one", strings.TrimSuffix(dos, "\r\n"), "one\r\ntwo\nthree\r\nfour"},
+		{"final of mixed", mixed, strings.TrimSuffix(mixed, "\r\n")},
+		{"beside a change", dos, "one\r\nTWO\nthree\r\nfour\r\n"},
+		{"away from a change", dos, "one\r\ntwo\nthree\r\nFOUR\r\n"},
+		{"all beside a change", dos, "one\nTWO\nthree\nfour\n"},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, c := range cases {
+			for _, how := range []string{"clean", "unsaved", "not open"} {
+				t.Run(c.name+", "+how, func(t *testing.T) {
+					t.Parallel()
+					s := newStory(t, version, &txtar.Archive{Files: []txtar.File{
+						{Name: "a.txt", Data: []byte(c.had)}, {Name: "b.txt", Data: []byte("other\n")},
+						{Name: "agent/has", Data: []byte(c.has)},
+					}})
+					s.Exec(`vim.o.fixendofline = false`, nil)
+					s.do("open", map[bool]string{true: "b.txt", false: "a.txt"}[how == "not open"])
+					want, told := c.had, true
+					if how == "unsaved" {
+						s.Input("Omine<Esc>")
+						s.WaitLua("vim.bo.modified and vim.fn.mode() == 'n'")
+						text, mark := strings.CutPrefix(c.had, "\ufeff")
+						end := "\n"
+						if strings.HasPrefix(text, dos[:10]) {
+							end = "\r\n"
+						}
+						want = "mine" + end + text
+						if mark {
+							want = "\ufeff" + want
+						}
+						// Unsaved text keeps its kind of line ends, and that is said.
+						told = c.name != "all of dos" && c.name != "all of unix"
+					}
+					s.do("agent", "disk a.txt has")
+					s.turn()
+					if told {
+						s.WaitLua(`require('acp.review').count() > 0`)
+					}
+					if how == "unsaved" {
+						s.Input(":w<CR>")
+						s.WaitLua("not vim.bo.modified")
+					} else if got := s.disk("a.txt"); got != c.has {
+						t.Errorf("before anything was decided the disk has %q", got)
+					}
+					s.Input(":Acp reject-all<CR>")
+					s.do("hunks", "0")
+					s.awaitDisk("a.txt", want)
+				})
+			}
 		}
 	})
 }

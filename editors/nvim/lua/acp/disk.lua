@@ -382,15 +382,73 @@ local function keep_insertion(bufnr, fn)
   end)
 end
 
+---@param bufnr integer
+---@return string? bytes of its file
+local function file_bytes(bufnr)
+  local file = io.open(api.nvim_buf_get_name(bufnr), 'rb')
+  local bytes = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return bytes
+end
+
+---The format in which a buffer shows the line ends that its file has now; nil if that is the
+---one it has. A file that is read anew keeps the format, and in DOS shows no row that has no
+---carriage return, nor would it be written so again. Files of the format mac, and rows that
+---the user has opened with their carriage returns in them, are left as they are.
+---@param bufnr integer
+---@return 'dos'|'unix'|nil
+local function format_needed(bufnr)
+  local bo = vim.bo[bufnr]
+  local format = bo.fileformat
+  if format == 'mac' or bo.fileencoding:find('^u[ct][sf]%-?[1-4]') then
+    return nil -- in wide characters line ends are not these bytes
+  end
+  local ended, returns = textedit.count_ends(bufnr)
+  if format == 'unix' and ended > 0 and returns == ended then
+    return nil
+  end
+  local bytes = file_bytes(bufnr)
+  if not bytes or not bytes:find('\n', 1, true) then
+    return nil
+  end
+  local now = textedit.format_for(bytes, format)
+  return now ~= format and now or nil
+end
+
+---Runs fn, which has Neovim read a buffer's file anew, so that it is read in a format.
+---@param bufnr integer
+---@param format string?
+---@param fn fun(): string?
+---@return string?
+local function in_format(bufnr, format, fn)
+  local was, ignored = vim.bo[bufnr].fileformat, vim.o.eventignore
+  if not format then
+    return fn()
+  end
+  vim.opt.eventignore:append('OptionSet') -- the text is not turned, it is read
+  vim.bo[bufnr].fileformat = format
+  vim.o.eventignore = ignored
+  local why = fn()
+  if why == 'deleted' or not why then
+    vim.opt.eventignore:append('OptionSet')
+    vim.bo[bufnr].fileformat = was
+    vim.o.eventignore = ignored
+  end
+  return why
+end
+
 ---Reads a buffer's file anew although Neovim takes it for known. With its
 ---autocommands: `:edit` detaches every language server and parser from the buffer,
 ---and it is by these events that they come back. The format mac is not found out by
 ---itself, mostly: it is kept.
 ---@param bufnr integer
-local function reread(bufnr)
-  local mac = vim.bo[bufnr].fileformat == 'mac'
+---@param format string?
+local function reread(bufnr, format)
+  format = vim.bo[bufnr].fileformat == 'mac' and 'mac' or format
   pcall(api.nvim_buf_call, bufnr, function()
-    vim.cmd(mac and 'silent edit! ++ff=mac' or 'silent edit!')
+    vim.cmd(format and 'silent edit! ++ff=' .. format or 'silent edit!')
   end)
   client.attach(bufnr)
 end
@@ -401,13 +459,10 @@ end
 ---@return boolean
 local function lost_encoding(bufnr)
   local encoding = vim.bo[bufnr].fileencoding
-  local file = (encoding == '' or encoding == 'utf-8')
-    and io.open(api.nvim_buf_get_name(bufnr), 'rb')
-  if not file then
+  local bytes = (encoding == '' or encoding == 'utf-8') and file_bytes(bufnr)
+  if not bytes then
     return false
   end
-  local bytes = file:read('*a') or ''
-  file:close()
   local rest = bytes
     :gsub('[\194-\223][\128-\191]', ' ')
     :gsub('[\224-\239][\128-\191][\128-\191]', ' ')
@@ -431,9 +486,15 @@ function M.on_reload(params, reply)
     local why
     keep_insertion(doc.bufnr, function()
       -- 'edit' finds the encoding out anew; the user may have chosen what 'reload' keeps.
-      why = checktime(doc.bufnr, lost_encoding(doc.bufnr) and 'edit' or 'reload')
+      local answer = lost_encoding(doc.bufnr) and 'edit' or 'reload'
+      local format = answer == 'reload' and format_needed(doc.bufnr) or nil
+      why = in_format(doc.bufnr, format, function()
+        return checktime(doc.bufnr, answer)
+      end)
       if why == 'created' or overwrite.writing(doc.bufnr) then
         reread(doc.bufnr)
+      elseif not why and format_needed(doc.bufnr) then
+        reread(doc.bufnr, format_needed(doc.bufnr)) -- Neovim has read it by itself
       end
     end)
     reply({ reloaded = why ~= 'deleted' and not vim.bo[doc.bufnr].modified })

@@ -376,7 +376,7 @@ end
 ---@param bufnr integer
 ---@return integer ended
 ---@return integer returns
-local function count_ends(bufnr)
+function M.count_ends(bufnr)
   local count, returns = api.nvim_buf_line_count(bufnr), 0
   local ended = vim.bo[bufnr].endofline and count or count - 1
   for first = 0, ended - 1, 1000 do
@@ -477,13 +477,13 @@ function M.apply(bufnr, edits, encoding)
       end)
     end
   elseif vim.bo[bufnr].fileformat == 'unix' and dos and not other then
-    local _, returns = count_ends(bufnr)
-    turns = returns == 0
+    local ended, returns = M.count_ends(bufnr)
+    turns = ended == 0 or returns < ended -- else they were opened with their carriage returns
   end
   local moved = replace_rows(bufnr, edits, encoding)
   local ended, returns = 0, 0
   if turns then
-    ended, returns = count_ends(bufnr)
+    ended, returns = M.count_ends(bufnr)
   end
   if ended > 0 and returns == ended then
     respell(bufnr, 'dos', function(line)
