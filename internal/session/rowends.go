@@ -58,7 +58,7 @@ func withRowEnds(base, disk text.Text, merged string) string {
 			if j := of[k]; j >= 0 {
 				before = base.LineWithEnd(j)[len(was[j]):]
 			}
-			if now != "" && before == end {
+			if now != "" && (before == end || before == "") {
 				end = now
 			}
 		}
