@@ -169,3 +169,22 @@ func (r *Repo) Read(ctx context.Context, p buffers.Path, b Blob) (State, error) 
 	err := r.g.states(ctx, []blob{{path: string(p), rel: rel, oid: b.oid, size: size, exec: b.Exec}}, out)
 	return out[string(p)], err
 }
+
+// KeepsEnds reports whether git keeps the line ends that a file has, and does not turn them when that is staged
+// (core.autocrlf, or the attributes text and eol). Nothing is written. A file of a filter is not to be asked about: that
+// would run.
+func (r *Repo) KeepsEnds(ctx context.Context, p buffers.Path) (bool, error) {
+	rel, ok := r.g.rel(string(p))
+	if !ok {
+		return true, nil
+	}
+	var ids [2]string
+	for i, s := range []string{"a\nb\n", "a\r\nb\r\n"} {
+		out, err := r.g.run(ctx, []byte(s), "-c", "core.safecrlf=false", "hash-object", "--stdin", "--path="+rel)
+		if err != nil {
+			return false, err
+		}
+		ids[i] = string(out)
+	}
+	return ids[0] != ids[1], nil
+}

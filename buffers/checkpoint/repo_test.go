@@ -128,3 +128,34 @@ func TestRepoWithoutCommit(t *testing.T) {
 		t.Errorf("a: %s", got)
 	}
 }
+
+// Whether git keeps the line ends of a file, the settings say, and what it has of the file already.
+func TestKeepsEnds(t *testing.T) {
+	for name, c := range map[string]struct {
+		setting, attributes, had string
+		want                     bool
+	}{
+		"nothing":        {had: "1\n", want: true},
+		"autocrlf":       {setting: "true", had: "1\n"},
+		"autocrlf=input": {setting: "input", had: "1\n"},
+		"autocrlf=false": {setting: "false", had: "1\r\n", want: true},
+		"text":           {attributes: "a text\n", had: "1\n"},
+		"eol":            {attributes: "a eol=crlf\n", had: "1\n"},
+		"no text":        {setting: "true", attributes: "a -text\n", had: "1\n", want: true},
+		"of another":     {attributes: "b text\n", had: "1\n", want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, "a", c.had)
+			if c.setting != "" {
+				r.git("config", "core.autocrlf", c.setting)
+			}
+			if c.attributes != "" {
+				r.write(".gitattributes", c.attributes)
+			}
+			got, err := r.open().KeepsEnds(t.Context(), buffers.Path(filepath.Join(r.root, "a")))
+			if err != nil || got != c.want {
+				t.Errorf("%v, %v", got, err)
+			}
+		})
+	}
+}

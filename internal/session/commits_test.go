@@ -65,7 +65,7 @@ func TestContained(t *testing.T) {
 			now = now.Add(time.Second)
 			doc.Settle(now)
 		}
-		got := contained(doc, has, true)
+		got := contained(doc, stored{State: checkpoint.State{Exists: true, Content: has}})
 		var want []string
 		for _, h := range doc.Hunks(review.StatePending) {
 			if !slices.Contains(left, h.ID) && (h.BaseText != "" || h.Text != "") {
@@ -98,7 +98,7 @@ func TestAcceptWhatGitTakesAwayMeanwhile(t *testing.T) {
 				if seen {
 					f.followGit()
 				}
-				head := checkpoint.State{Exists: true, Content: aBc}
+				head := stored{State: checkpoint.State{Exists: true, Content: aBc}}
 				if seen {
 					f.acceptLost(head)
 				}

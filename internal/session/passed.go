@@ -54,7 +54,7 @@ func (f *file) acceptAt(ctx context.Context, r *repo, has map[buffers.Path]check
 	was, from := f.ingit.entry, f.entire.from
 	f.ingit.entry.Head = now
 	f.mu.Unlock()
-	st, err := r.git.Read(ctx, f.path, now)
+	st, err := r.stored(ctx, f, now)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (f *file) acceptAt(ctx context.Context, r *repo, has map[buffers.Path]check
 }
 
 // acceptLost accepts of what git has taken away again what a commit has.
-func (f *file) acceptLost(has checkpoint.State) {
+func (f *file) acceptLost(has stored) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.doc == nil || has.Opaque != "" {
@@ -100,8 +100,8 @@ func (f *file) acceptLost(has checkpoint.State) {
 }
 
 // isIn reports whether a commit has the hunks that are pending in with and not in without.
-func isIn(with, without *review.Doc, has checkpoint.State) bool {
-	in := contained(with, has.Content, has.Exists)
+func isIn(with, without *review.Doc, has stored) bool {
+	in := contained(with, has)
 	var before []string
 	for _, h := range without.Hunks(review.StatePending) {
 		before = append(before, h.ID)
