@@ -89,7 +89,9 @@ func (l *listener) Rules() []session.RememberedRule {
 	_ = l.say("rules") // has no error
 	return nil
 }
-func (l *listener) ForgetRule(id string) error { return l.say("forget %s", id) }
+func (l *listener) ForgetRule(id string) error          { return l.say("forget %s", id) }
+func (l *listener) Discarded(string) *session.Discarded { return nil }
+
 func (l *listener) Reviews(uri, s string, states ...review.State) []session.Review {
 	_ = l.say("reviews %s %s %v", uri, s, states) // has no error
 	return []session.Review{{URI: "file:///a", Rev: "3"}}

@@ -42,6 +42,7 @@ type core interface {
 	ForgetRule(id string) error
 
 	Reviews(uri, session string, states ...review.State) []session.Review
+	Discarded(uri string) *session.Discarded
 	Accept(ctx context.Context, d session.Decide) (session.Decision, error)
 	Reject(ctx context.Context, d session.Decide) (session.Decision, error)
 	Restore(ctx context.Context, d session.Decide) (session.Decision, error)

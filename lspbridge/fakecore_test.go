@@ -74,6 +74,8 @@ func (c *fakeCore) setReviews(r ...session.Review) {
 	c.reviews = r
 }
 
+func (c *fakeCore) Discarded(string) *session.Discarded { return nil }
+
 func (c *fakeCore) Reviews(uri, sessionID string, states ...review.State) []session.Review {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -124,7 +124,8 @@ type reviewListParams struct {
 }
 
 type reviewListResult struct {
-	Files []Review `json:"files"`
+	Files     []Review           `json:"files"`
+	Discarded *session.Discarded `json:"discarded,omitzero"` // of what is rejected
 }
 
 func (e *editor) reviewList(_ context.Context, p *reviewListParams) (reviewListResult, error) {
@@ -136,7 +137,11 @@ func (e *editor) reviewList(_ context.Context, p *reviewListParams) (reviewListR
 	default:
 		return reviewListResult{}, session.Errorf(session.KindInvalid, "acp.review.list: member state is %q, and must be pending, proposed, conflict or rejected", p.State)
 	}
-	return reviewListResult{e.wireReviews(e.core.Reviews(p.URI, p.Session, states...))}, nil
+	out := reviewListResult{Files: e.wireReviews(e.core.Reviews(p.URI, p.Session, states...))}
+	if p.State == string(review.StateRejected) && p.Session == "" {
+		out.Discarded = e.core.Discarded(p.URI)
+	}
+	return out, nil
 }
 
 // decideParams name hunks. A caller who meant some must never decide all: an

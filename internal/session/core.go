@@ -142,6 +142,7 @@ type Core struct {
 
 	untouched  untouched
 	rejections rejections
+	discards   discards
 
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file

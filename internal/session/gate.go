@@ -159,6 +159,7 @@ func (g *gate) answered(o PermissionOutcome, options []PermissionOption) Permiss
 	g.mu.Lock()
 	g.allow, g.partly = allow, partly
 	g.mu.Unlock()
+	g.noteDiscards(allow && t.discarded == 0)
 	switch {
 	case allow && t.discarded+t.settled == 0:
 		g.approve()

@@ -228,7 +228,14 @@ func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, sta
 		out = decided
 	}
 	for _, f := range marked {
-		f.mark(ctx, marks[f], take, &out)
+		of := f.gatesOf(marks[f])
+		n := len(out.Decided)
+		if f.mark(ctx, marks[f], take, &out); take != review.TakeMine || len(out.Decided) == n {
+			continue
+		}
+		for change, g := range of {
+			c.noteDiscard(f.path, discard{how.number, g, change})
+		}
 	}
 	for _, id := range contested {
 		out.Refused = append(out.Refused, Refusal{ID: id, Reason: reasonConflict})

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/txtar"
+
 	"acp-ls/internal/nvimtest"
 )
 
@@ -258,5 +260,43 @@ func TestBringBackToldLater(t *testing.T) {
 		if got := e.Text(0) + "\n"; got != numbers {
 			t.Errorf("the text is %q", got)
 		}
+	})
+}
+
+// What the user has discarded of a proposal cannot be brought back, and ghu says so: it does not bring
+// back what was rejected before that unless it is pressed again.
+func TestBringBackWhatWasDiscarded(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		first := strings.Replace(numbers, "two", "zwei", 1)
+		s := newStory(t, version, &txtar.Archive{Files: []txtar.File{
+			{Name: "a.txt", Data: []byte(numbers)},
+			{Name: "agent/first", Data: []byte(first)},
+			{Name: "agent/both", Data: []byte(strings.NewReplacer("one", "eins", "eight", "acht").Replace(numbers))},
+		}}, `{ review = { mode = 'before' } }`)
+		s.do("open", "a.txt")
+		s.do("agent", "disk a.txt first")
+		s.turn()
+		s.do("hunks", "1")
+		s.do("reject", "2")
+		s.do("hunks", "0")
+		s.do("agent", "read a.txt")
+		s.do("agent", "write a.txt both")
+		s.begin()
+		s.do("hunks", "2")
+		text := s.Text(0)
+		s.do("reject", "1")
+		s.Input("ghu")
+		s.WaitScreen("still waits")
+		s.do("reject", "8")
+		s.WaitLua(`vim.g.ended ~= nil`) // this agent fails where it is refused
+		s.do("hunks", "0")
+		s.Input(":messages clear<CR>ghu")
+		s.WaitLua(`vim.fn.execute('messages'):find('was told', 1, true) ~= nil`)
+		if got := s.Text(0); got != text {
+			t.Errorf("it has brought back something else: %q", got)
+		}
+		s.Input("ghu")
+		s.do("hunks", "1")
+		s.WaitLua(`vim.fn.search('zwei', 'nw') > 0`)
 	})
 }

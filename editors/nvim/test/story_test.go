@@ -31,8 +31,8 @@ func TestStory(t *testing.T) {
 }
 
 // newStory starts the real acp-ls, with the agent of tests, in a folder with the files of an
-// archive.
-func newStory(t *testing.T, version string, archive *txtar.Archive) *story {
+// archive. settings are some more for it, as Lua tables.
+func newStory(t *testing.T, version string, archive *txtar.Archive, settings ...string) *story {
 	t.Helper()
 	agent := filepath.Join(filepath.Dir(pluginDir()), "vscode", "test", "agent.mjs")
 	if _, err := os.ReadFile(agent); err != nil { // go test knows then what the result depends on
@@ -63,8 +63,9 @@ func newStory(t *testing.T, version string, archive *txtar.Archive) *story {
 	s.Nvim = nvimtest.Start(t, version, nvimtest.Dir(dir),
 		nvimtest.Args("--cmd", "set rtp^="+pluginDir()+" shortmess+=I"))
 	s.Exec(`local program, node, agent = ...
-		require('acp').setup({ cmd = { program }, settings = {
-			defaultAgent = 'script', agents = { script = { command = node, args = { agent } } } } })`,
+		require('acp').setup({ cmd = { program }, settings = vim.tbl_extend('error', {
+			defaultAgent = 'script', agents = { script = { command = node, args = { agent } } } }, `+
+		strings.Join(append(settings, "{}"), ", ")+`) })`,
 		nil, program, node, agent)
 	s.Input(":Acp<CR>")
 	s.WaitLua(`require('acp.chat').session_id() ~= nil and require('acp.chat').current().info.state == 'idle'`)
@@ -194,6 +195,13 @@ func (s *story) turn() {
 	if len(s.steps) == 0 {
 		return
 	}
+	s.begin()
+	s.ended()
+}
+
+// begin starts the turn that was told.
+func (s *story) begin() {
+	s.t.Helper()
 	text, err := json.Marshal(s.steps)
 	if err != nil {
 		s.t.Fatal(err)
@@ -203,6 +211,11 @@ func (s *story) turn() {
 		require('acp').execute('acp.prompt', { session = require('acp.chat').session_id(), text = ..., wait = true }, function(err, result)
 			vim.g.ended = result and result.stopReason or vim.inspect(err)
 		end)`, nil, string(text))
+}
+
+// ended waits for the end of the turn.
+func (s *story) ended() {
+	s.t.Helper()
 	s.WaitLua(`vim.g.ended ~= nil`)
 	var ended string
 	s.Exec(`return vim.g.ended`, &ended)

@@ -10,9 +10,13 @@ local M = {}
 ---@field label string where it is, and what
 ---@field decided integer? the number of the decision that has rejected it, greater for a later one
 
+---@class acp.Discarded what the user has discarded of a proposal last
+---@field decided integer as of what is rejected
+---@field message string what can be done about it
+
 ---Calls fn with what is rejected now, of one file or of all.
 ---@param uri string?
----@param fn fun(list: acp.Rejected[])
+---@param fn fun(list: acp.Rejected[], discarded: acp.Discarded?)
 local function with_rejected(uri, fn)
   decide.ask('acp.review.list', { state = 'rejected', uri = uri }, function(err, result)
     if err then
@@ -32,8 +36,25 @@ local function with_rejected(uri, fn)
         list[#list + 1] = { id = file.id, uri = review.uri, label = label, decided = file.decided }
       end
     end
-    fn(list)
+    fn(list, result.discarded)
   end)
+end
+
+local told = 0 ---@type integer the number of what was discarded, and said to be gone, last
+
+---Says that the last decision has discarded a proposal, if it has, and that this cannot be taken back:
+---an older one is only if the user asks again.
+---@param last acp.Rejected[]
+---@param discarded acp.Discarded?
+---@return boolean # whether that was said
+local function tell_discarded(last, discarded)
+  if not discarded or discarded.decided <= math.max(last[1] and last[1].decided or 0, told) then
+    return false
+  end
+  told = discarded.decided
+  local again = #last > 0 and '. Once more: what you rejected before' or ''
+  util.warn(discarded.message .. again)
+  return true
 end
 
 ---@param list acp.Rejected[]
@@ -68,9 +89,11 @@ function M.here()
   if not decide.at_hand() or decide.later(M.here) then
     return
   end
-  with_rejected(vim.uri_from_bufnr(vim.api.nvim_get_current_buf()), function(list)
+  with_rejected(vim.uri_from_bufnr(vim.api.nvim_get_current_buf()), function(list, discarded)
     local last = newest(list)
-    if #last > 0 then
+    if tell_discarded(last, discarded) then
+      return
+    elseif #last > 0 then
       bring_back(last)
     elseif #list > 0 then
       util.notify(
@@ -87,9 +110,11 @@ function M.last()
   if decide.later(M.last) then
     return
   end
-  with_rejected(nil, function(list)
+  with_rejected(nil, function(list, discarded)
     local last = newest(list)
-    if #last > 0 then
+    if tell_discarded(last, discarded) then
+      return
+    elseif #last > 0 then
       return bring_back(last, function()
         local others = #last > 1 and (' and %d more'):format(#last - 1) or ''
         util.notify('pending again: ' .. last[1].label .. others)
