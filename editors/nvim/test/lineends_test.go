@@ -155,6 +155,8 @@ func TestLineEndsOnDisk(t *testing.T) {
 					}})
 					s.Exec(`vim.o.fixendofline = false`, nil)
 					s.do("open", map[bool]string{true: "b.txt", false: "a.txt"}[how == "not open"])
+					var format, after string
+					s.Exec(`return vim.bo.fileformat`, &format)
 					want, told := c.had, true
 					if how == "unsaved" {
 						s.Input("Omine<Esc>")
@@ -185,6 +187,9 @@ func TestLineEndsOnDisk(t *testing.T) {
 					s.Input(":Acp reject-all<CR>")
 					s.do("hunks", "0")
 					s.awaitDisk("a.txt", want)
+					if s.Exec(`return vim.bo.fileformat`, &after); after != format && format == "dos" {
+						t.Errorf("rejected, the format is %s, and it was %s", after, format)
+					}
 				})
 			}
 		}

@@ -153,6 +153,7 @@ function M.watch(bufnr)
       local own = vim.uv.fs_realpath(api.nvim_buf_get_name(bufnr))
       if args.event == 'BufUnload' then
         fresh[bufnr], saved_options[bufnr] = nil, nil
+        textedit.turned(bufnr, '', nil)
         overwrite.forget(bufnr)
       elseif args.event == 'BufWritePost' and vim.bo[bufnr].modified then
         return -- not written: Neovim tells so as well if the user has said no to its question
@@ -209,10 +210,32 @@ end
 ---@param b string[]
 ---@return integer[][] hunks of vim.diff: start and count of old, then of new lines
 local function differences(a, b)
+  -- Only what lies between the first and the last line that differ: a text can be large.
+  local most = math.min(#a, #b)
+  local head, tail = 0, 0
+  while head < most and a[head + 1] == b[head + 1] do
+    head = head + 1
+  end
+  while tail < most - head and a[#a - tail] == b[#b - tail] do
+    tail = tail + 1
+  end
+  local old_count, new_count = #a - tail - head, #b - tail - head
+  if old_count == 0 and new_count == 0 then
+    return {}
+  elseif old_count == 0 or new_count == 0 then
+    local old_start, new_start = math.min(old_count, 1), math.min(new_count, 1)
+    return { { head + old_start, old_count, head + new_start, new_count } }
+  end
   local diff = vim.text and vim.text.diff or vim.diff
-  local old, new = table.concat(a, '\n') .. '\n', table.concat(b, '\n') .. '\n'
-  return diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
+  local old = table.concat(a, '\n', head + 1, #a - tail) .. '\n'
+  local new = table.concat(b, '\n', head + 1, #b - tail) .. '\n'
+  local hunks = diff(old, new, { result_type = 'indices' }) --[[@as integer[][] ]]
+  for _, hunk in ipairs(hunks) do
+    hunk[1], hunk[3] = hunk[1] + head, hunk[3] + head
+  end
+  return hunks
 end
+M.differences = differences
 
 ---Where a line of the old text is in the new one.
 ---@param hunks integer[][]
@@ -349,6 +372,7 @@ end
 ---show back to where that text is then.
 ---@param bufnr integer
 ---@param fn fun()
+---@return integer[][] what has changed, as of differences
 local function keep_views(bufnr, fn)
   local before = api.nvim_buf_get_lines(bufnr, 0, -1, false)
   local views = {}
@@ -366,20 +390,22 @@ local function keep_views(bufnr, fn)
       end)
     end
   end
+  return hunks
 end
 
 ---keep_views, for somebody who may be inserting text as well.
 ---@param bufnr integer
 ---@param fn fun()
 local function keep_insertion(bufnr, fn)
-  if bufnr ~= api.nvim_get_current_buf() then
-    return keep_views(bufnr, fn)
-  end
-  insertion.keep(function()
-    local before = api.nvim_buf_get_lines(bufnr, 0, -1, false)
+  if #vim.fn.win_findbuf(bufnr) == 0 then
+    fn() -- nobody sees it
+  elseif bufnr ~= api.nvim_get_current_buf() then
     keep_views(bufnr, fn)
-    return mover(differences(before, api.nvim_buf_get_lines(bufnr, 0, -1, false)))
-  end)
+  else
+    insertion.keep(function()
+      return mover(keep_views(bufnr, fn))
+    end)
+  end
 end
 
 ---@param bufnr integer
@@ -405,16 +431,18 @@ local function format_needed(bufnr)
   if format == 'mac' or bo.fileencoding:find('^u[ct][sf]%-?[1-4]') then
     return nil -- in wide characters line ends are not these bytes
   end
-  local ended, returns = textedit.count_ends(bufnr)
-  if format == 'unix' and ended > 0 and returns == ended then
-    return nil
-  end
   local bytes = file_bytes(bufnr)
   if not bytes or not bytes:find('\n', 1, true) then
     return nil
   end
-  local now = textedit.format_for(bytes, format)
-  return now ~= format and now or nil
+  local bare = bytes:sub(1, 1) == '\n' or bytes:find('[^\r]\n') ~= nil
+  if bare == (format == 'unix') then
+    return nil
+  elseif bare then
+    return 'unix'
+  end
+  local ended, returns = textedit.count_ends(bufnr)
+  return (ended == 0 or returns < ended) and 'dos' or nil
 end
 
 ---Runs fn, which has Neovim read a buffer's file anew, so that it is read in a format.
@@ -435,6 +463,8 @@ local function in_format(bufnr, format, fn)
     vim.opt.eventignore:append('OptionSet')
     vim.bo[bufnr].fileformat = was
     vim.o.eventignore = ignored
+  else
+    textedit.turned(bufnr, was, format)
   end
   return why
 end
@@ -460,7 +490,7 @@ end
 local function lost_encoding(bufnr)
   local encoding = vim.bo[bufnr].fileencoding
   local bytes = (encoding == '' or encoding == 'utf-8') and file_bytes(bufnr)
-  if not bytes then
+  if not bytes or not bytes:find('[\128-\255]') then
     return false
   end
   local rest = bytes
@@ -494,7 +524,9 @@ function M.on_reload(params, reply)
       if why == 'created' or overwrite.writing(doc.bufnr) then
         reread(doc.bufnr)
       elseif not why and format_needed(doc.bufnr) then
-        reread(doc.bufnr, format_needed(doc.bufnr)) -- Neovim has read it by itself
+        local was, now = vim.bo[doc.bufnr].fileformat, format_needed(doc.bufnr)
+        reread(doc.bufnr, now) -- Neovim has read it by itself
+        textedit.turned(doc.bufnr, was, now)
       end
     end)
     reply({ reloaded = why ~= 'deleted' and not vim.bo[doc.bufnr].modified })

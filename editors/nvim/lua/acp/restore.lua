@@ -42,8 +42,8 @@ end
 
 local told = 0 ---@type integer the number of what was discarded, and said to be gone, last
 
----Says that the last decision has discarded a proposal, if it has, and that this cannot be taken back:
----an older one is only if the user asks again.
+---Says that the last decision has discarded a proposal, if it has, and that this cannot be taken
+---back: an older one is only if the user asks again.
 ---@param last acp.Rejected[]
 ---@param discarded acp.Discarded?
 ---@return boolean # whether that was said

@@ -336,15 +336,29 @@ local function fill(bufnr, edits)
   end
 end
 
+---Buffers that were DOS until an agent's line ends were not. When all rows end so again, their
+---carriage returns are hidden again: of others the user has seen them all along.
+---@type table<integer, true?>
+local was_dos = {}
+
+---@param bufnr integer
+---@param from string format that it had
+---@param to string? format that it has now; nil if it is not loaded any more
+function M.turned(bufnr, from, to)
+  was_dos[bufnr] = to == 'unix' and (from == 'dos' or was_dos[bufnr]) or nil
+end
+
 ---Gives a buffer the format that its next text needs.
 ---@param bufnr integer
 ---@param text string not empty
 ---@return string[] lines of it
 ---@return boolean eol it ends in a line end
 function M.take_format(bufnr, text)
-  local format = M.format_for(text, vim.bo[bufnr].fileformat)
-  if vim.bo[bufnr].fileformat ~= format then
+  local was = vim.bo[bufnr].fileformat
+  local format = M.format_for(text, was)
+  if was ~= format then
     vim.bo[bufnr].fileformat = format
+    M.turned(bufnr, was, format)
   end
   text = feeds_only(text, format)
   local eol = text:sub(-1) == '\n'
@@ -362,6 +376,7 @@ local function respell(bufnr, format, change)
   end
   local marks = vim.fn.getmarklist(bufnr)
   api.nvim_buf_set_lines(bufnr, 0, -1, true, lines)
+  M.turned(bufnr, vim.bo[bufnr].fileformat, format)
   vim.bo[bufnr].fileformat = format
   for _, mark in ipairs(marks) do
     local name = mark.mark:match("^'(%l)$")
@@ -478,7 +493,7 @@ function M.apply(bufnr, edits, encoding)
     end
   elseif vim.bo[bufnr].fileformat == 'unix' and dos and not other then
     local ended, returns = M.count_ends(bufnr)
-    turns = ended == 0 or returns < ended -- else they were opened with their carriage returns
+    turns = returns == 0 or was_dos[bufnr] ~= nil and returns < ended
   end
   local moved = replace_rows(bufnr, edits, encoding)
   local ended, returns = 0, 0

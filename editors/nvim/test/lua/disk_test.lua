@@ -5,7 +5,6 @@ local T = {}
 
 function T.map_line_follows_the_text()
   math.randomseed(3)
-  local diff = vim.text and vim.text.diff or vim.diff
   for round = 1, 300 do
     -- unique lines, so that where a line went is beyond doubt
     local old, new, at = {}, {}, {}
@@ -24,11 +23,7 @@ function T.map_line_follows_the_text()
     if #new == 0 then
       new = { 'new' }
     end
-    local hunks = diff(
-      table.concat(old, '\n') .. '\n',
-      table.concat(new, '\n') .. '\n',
-      { result_type = 'indices' }
-    )
+    local hunks = disk.differences(old, new)
     for i in ipairs(old) do
       local got = disk.map_line(hunks, i)
       if at[i] then
@@ -36,6 +31,32 @@ function T.map_line_follows_the_text()
       end
       assert(got >= 0 and got <= #new + 1, 'out of the text')
     end
+  end
+end
+
+-- What differs is found whether or not the texts begin and end alike, and makes one of the other.
+function T.differences_make_the_text()
+  math.randomseed(5)
+  local function some()
+    local lines = {}
+    for i = 1, math.random(0, 6) do
+      lines[i] = ('line %d'):format(math.random(3))
+    end
+    return lines
+  end
+  for round = 1, 500 do
+    local head, tail = some(), some()
+    local old = vim.iter({ head, some(), tail }):flatten():totable()
+    local new = vim.iter({ head, some(), tail }):flatten():totable()
+    local made, at = {}, 1
+    for _, hunk in ipairs(disk.differences(old, new)) do
+      local old_start, old_count, new_start, new_count = unpack(hunk)
+      vim.list_extend(made, old, at, old_count == 0 and old_start or old_start - 1)
+      vim.list_extend(made, new, new_start, new_start + new_count - 1)
+      at = old_count == 0 and old_start + 1 or old_start + old_count
+    end
+    vim.list_extend(made, old, at, #old)
+    check.equal(new, made, ('round %d'):format(round))
   end
 end
 
