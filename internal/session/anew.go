@@ -64,7 +64,7 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 	f.missed = nil
 	goesOn := a != nil && a.doc == f.doc && a.before == f.before && a.text.Equal(f.doc.Text())
 	reads := undone || f.before.Equal(f.doc.Text()) || was != nil && clean(was)
-	if !goesOn && !reads {
+	if !goesOn && !reads || f.turnsBack(after) {
 		return
 	}
 	info, _ := os.Stat(string(f.path))
@@ -95,6 +95,15 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 func (f *file) isUndone() bool {
 	b := f.before
 	return b != nil && b.from != nil && b.from.Len() == f.doc.Text().Len() && b.from.Equal(f.doc.Text())
+}
+
+// turnsBack reports whether after, which the document has had, is what the disk had when that was last taken in, and
+// differs from the document in nothing but its ends: such a document is clean, but what came to
+// the disk was in it already. It is the user's undo or redo then, which knows what it brings back. mu is held.
+func (f *file) turnsBack(after text.Text) bool {
+	b, now := f.before, f.doc.Text()
+	return b.from == nil && b.Len() == after.Len() && b.Equal(after) && !b.Equal(now) &&
+		buffers.NormHashText(now) == buffers.NormHashText(after) && f.doc.Had(after)
 }
 
 // of is the newest of s and those that it went on from whose text is now; s if there is none, nil if
