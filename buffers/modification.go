@@ -27,6 +27,7 @@ type Change struct {
 	Version   int32
 	Changes   []ContentChange
 	Formatted bool // the editor says that saving has made them, and not the user
+	Clean     bool // the editor takes the document for unchanged after them, and is going to say whether it has read its file anew
 }
 
 // ContentChange replaces a range, or the whole text if Range is nil.
@@ -85,6 +86,9 @@ type Event struct {
 
 	// Formatted is set on Changed if the editor says that saving the document has changed it so.
 	Formatted bool
+
+	// Clean is set on Changed as it is in Change.
+	Clean bool
 
 	// RenameOf is set on Opened if a document that was closed just before had the same text, and one at all. It is a rename if the file
 	// of that document is gone, which only a look at the disk can tell.

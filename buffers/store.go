@@ -163,7 +163,7 @@ func savedAtOpen(d *Document) *lazyHash {
 func (s *Store) change(key string, before *Document, m Change, cause string) Event {
 	after := *before
 	after.Version = m.Version
-	event := Event{Kind: Changed, Cause: cause, Before: before, After: &after, Formatted: m.Formatted}
+	event := Event{Kind: Changed, Cause: cause, Before: before, After: &after, Formatted: m.Formatted, Clean: m.Clean}
 	for _, c := range m.Changes {
 		var step Step
 		if c.Range == nil {

@@ -65,6 +65,7 @@ type documents interface {
 	Document(uri string) (*buffers.Document, bool)
 	FoldersChanged(folders []string)
 	BeforeSave(ctx context.Context, uri string) (bool, error)
+	Read(uri string, version int32, read bool)
 	FilesOperated([]session.FileOperation)
 	Detach()
 }

@@ -66,6 +66,7 @@ func methods() (map[string]request, map[string]notification) {
 			protocol.MethodInitialized:                        (*editor).initialized,
 			protocol.MethodTextDocumentDidOpen:                telling((*editor).didOpen),
 			protocol.MethodTextDocumentDidChange:              telling((*editor).didChange),
+			"acp/read":                                        telling((*editor).didRead),
 			protocol.MethodTextDocumentDidSave:                telling((*editor).didSave),
 			protocol.MethodTextDocumentDidClose:               telling((*editor).didClose),
 			protocol.MethodWorkspaceDidChangeConfiguration:    telling((*editor).didChangeConfiguration),

@@ -3,6 +3,7 @@ package lspbridge
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"runtime"
@@ -43,7 +44,7 @@ type fakeCore struct {
 }
 
 func newFakeCore() *fakeCore {
-	return &fakeCore{attached: make(chan session.Editor, 1), docs: &fakeDocuments{folders: make(chan []string, 10), operated: make(chan []session.FileOperation, 10)}}
+	return &fakeCore{attached: make(chan session.Editor, 1), docs: &fakeDocuments{folders: make(chan []string, 10), operated: make(chan []session.FileOperation, 10), read: make(chan string, 10)}}
 }
 
 func (c *fakeCore) Attach(e session.Editor, roots []string) documents {
@@ -146,6 +147,7 @@ type fakeDocuments struct {
 	onApply  func(buffers.Modification)
 	folders  chan []string // in which the editor has seen something change
 	operated chan []session.FileOperation
+	read     chan string
 }
 
 func (d *fakeDocuments) SetEncoding(e position.Encoding) {
@@ -171,6 +173,9 @@ func (d *fakeDocuments) Apply(m buffers.Modification) {
 	_, _ = d.store.Apply(m, "test") // an error is about a message that the test made wrong on purpose
 }
 
+func (d *fakeDocuments) Read(uri string, version int32, read bool) {
+	d.read <- fmt.Sprint(uri, " ", version, " ", read)
+}
 func (d *fakeDocuments) FilesOperated(ops []session.FileOperation) { d.operated <- ops }
 
 func (d *fakeDocuments) FoldersChanged(folders []string) { d.folders <- folders }

@@ -33,7 +33,8 @@ type didChangeParams struct {
 
 	// ACP is the contract's own member.
 	ACP struct {
-		Save bool `json:"save"` // an acp/save has made the changes, and not the user
+		Save  bool `json:"save"`  // an acp/save has made the changes, and not the user
+		Clean bool `json:"clean"` // nothing is unsaved after them, and acp/read is going to say why
 	} `json:"acp"`
 }
 
@@ -75,7 +76,19 @@ func (e *editor) didChange(p *didChangeParams) error {
 			changes[i].Range = &r
 		}
 	}
-	e.docs.Apply(buffers.Change{URI: p.TextDocument.URI, Version: p.TextDocument.Version, Changes: changes, Formatted: p.ACP.Save})
+	e.docs.Apply(buffers.Change{URI: p.TextDocument.URI, Version: p.TextDocument.Version, Changes: changes, Formatted: p.ACP.Save, Clean: p.ACP.Clean})
+	return nil
+}
+
+// readParams is what an editor says of a didChange after which nothing was unsaved.
+type readParams struct {
+	URI     string `json:"uri"`
+	Version int32  `json:"version"`
+	Read    bool   `json:"read"`
+}
+
+func (e *editor) didRead(p *readParams) error {
+	e.docs.Read(p.URI, p.Version, p.Read)
 	return nil
 }
 

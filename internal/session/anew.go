@@ -169,10 +169,23 @@ func (f *file) missedHere() bool {
 	return true
 }
 
-// findOut compares the text of a change that was noted by suspect with the disk.
+// findOut finds out whether changes of the document were its file being read anew: from the disk or,
+// if that has gone on, from what the editor says.
+func (f *file) findOut(ctx context.Context) error {
+	if err := f.awaitTold(ctx); err != nil {
+		return err
+	}
+	err := f.compareAnew(ctx)
+	if told := f.takeReadings(ctx); err == nil {
+		err = told
+	}
+	return err
+}
+
+// compareAnew compares the text of a change that was noted by suspect with the disk.
 // If they are the same, the change is that of who wrote the disk, and what the
 // user has typed since is done again on top of it.
-func (f *file) findOut(ctx context.Context) error {
+func (f *file) compareAnew(ctx context.Context) error {
 	f.mu.Lock()
 	noted := f.anew
 	f.mu.Unlock()
@@ -220,7 +233,7 @@ func (f *file) findOut(ctx context.Context) error {
 	if f.doc != noted.doc || f.before != noted.since {
 		return nil // more has happened than typing: what the disk has was taken in
 	}
-	if all && (writtenSince(noted.info, disk.Info) ||
+	if all && !f.hasRead(noted.text) && (writtenSince(noted.info, disk.Info) ||
 		// An editor would have read that with its final line end, or without.
 		f.ends != nil && sameFinal(*f.ends, noted.was.Text()) && !sameFinal(buffers.EndsOf(now), noted.text)) {
 		f.wroteTyped(disk)

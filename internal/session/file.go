@@ -22,17 +22,18 @@ type file struct {
 	path buffers.Path
 	ops  chan struct{} // holds a value while somebody changes the file
 
-	mu     sync.Mutex
-	doc    *review.Doc       // follows the live text; nil if no document is open and nothing is tracked
-	open   []openDoc         // the file's documents, by the time of their last change; the last is live
-	flight *flight           // the edit an editor has been asked for
-	strays []review.ChangeID // edits that were made in the wrong place, and are to go
-	parked *review.Doc       // what was tracked when the file vanished
-	moved  chan struct{}
-	before *taken     // what the disk had when it was last taken into the text; nil if unknown
-	anew   *suspicion // that the file was read anew; nil if there is none
-	missed *suspicion // the same, of what the disk had no more when it was looked at
-	sent   *text.Text // what an agent last wrote through us, as it sent it
+	mu       sync.Mutex
+	doc      *review.Doc       // follows the live text; nil if no document is open and nothing is tracked
+	open     []openDoc         // the file's documents, by the time of their last change; the last is live
+	flight   *flight           // the edit an editor has been asked for
+	strays   []review.ChangeID // edits that were made in the wrong place, and are to go
+	parked   *review.Doc       // what was tracked when the file vanished
+	moved    chan struct{}
+	before   *taken     // what the disk had when it was last taken into the text; nil if unknown
+	anew     *suspicion // that the file was read anew; nil if there is none
+	missed   *suspicion // the same, of what the disk had no more when it was looked at
+	readings []*reading // of which the editor says whether they are any, the latest last
+	sent     *text.Text // what an agent last wrote through us, as it sent it
 
 	unbrought atomic.Pointer[unbrought] // what a turn could not bring into the document; nil if there is nothing
 
@@ -239,6 +240,10 @@ func (f *file) steps(at *Attachment, ev buffers.Event) {
 	formatted := ev.Formatted || f.saving && !at.editor.Can("format")
 	undone := inParts(steps) && f.doc.Had(steps[last].After)
 	late := last >= 0 && f.tooLate(steps[last].After)
+	doc, was := f.doc, (*review.Doc)(nil)
+	if ev.Clean && last >= 0 {
+		was = f.doc.Clone()
+	}
 	for i, s := range steps {
 		switch {
 		case f.land(s.After), !late && f.stray(s, i == last):
@@ -256,6 +261,9 @@ func (f *file) steps(at *Attachment, ev buffers.Event) {
 				f.doc.UndoStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 			} else {
 				f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
+			}
+			if i == last && was != nil && f.doc == doc {
+				f.mayHaveRead(at, ev, was)
 			}
 		}
 		before = nil // nobody knows how the disk is to the texts between

@@ -29,7 +29,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	}
 	now := text.New(disk.Content)
 	f.mu.Lock()
-	if f.anew != nil || f.saves != saves {
+	if f.unsure() || f.saves != saves {
 		f.mu.Unlock()
 		return errSaved
 	}
@@ -91,7 +91,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 		},
 		// What the editor has read by itself is in the text already, and is to be found out whose it is: to take
 		// it in with this would make it the user's.
-		stale: func() bool { return f.saves != saves || f.anew != nil },
+		stale: func() bool { return f.saves != saves || f.unsure() },
 	}
 	return f.adoptOrChangeHeld(ctx, disk, take)
 }

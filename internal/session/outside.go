@@ -158,7 +158,7 @@ func (f *file) cameTo(now text.Text, before *taken) {
 	o := f.whose(now, before)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if _, d, open := f.live(); f.before == before && open && clean(d) && f.anew == nil && f.doc != nil && buffers.NormHashText(f.doc.Text()) == buffers.NormHashText(now) {
+	if _, d, open := f.live(); f.before == before && open && clean(d) && !f.unsure() && f.doc != nil && buffers.NormHashText(f.doc.Text()) == buffers.NormHashText(now) {
 		f.keepBeforeOf(now, o)
 		f.before.there = true
 		before.settle(f.doc)
@@ -407,7 +407,7 @@ func (f *file) seen(live openDoc, disk buffers.Disk, saves int) (d *buffers.Docu
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	d, open = live.at.Document(live.uri)
-	return d, open, open && d.Held(text.New(disk.Content)) && f.anew == nil && f.saves == saves
+	return d, open, open && d.Held(text.New(disk.Content)) && !f.unsure() && f.saves == saves
 }
 
 // whose says who has put a text on the disk, where before was: what had been

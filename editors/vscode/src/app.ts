@@ -16,6 +16,7 @@ import { CommandError, isInterrupted, messageOf } from './errors';
 import { handlersOf } from './handlers';
 import { announce } from './notify';
 import { Questions } from './questions';
+import { Readings } from './readings';
 import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
 import { Lenses } from './review/lenses';
@@ -41,6 +42,7 @@ export class App implements vscode.Disposable {
   readonly review = new ReviewState();
   readonly typing = new Typing();
   readonly saves = new Saves();
+  private readonly readings = new Readings();
   private readonly away = new Away(this.saves);
   readonly documents: Documents;
   readonly chat: ChatController;
@@ -91,6 +93,7 @@ export class App implements vscode.Disposable {
       this.output,
       this.documents,
       this.saves,
+      this.readings,
       this.away,
       this.typing,
       this.view,
@@ -246,6 +249,7 @@ export class App implements vscode.Disposable {
       this.connection = await Connection.open(this.context, this.output, {
         ...handlersOf(this),
         saves: this.saves,
+        readings: this.readings,
         away: this.away,
         onCommand: (command, args) => this.clicked(command, args),
         onDied: (why) => this.onDied(why),

@@ -23,6 +23,7 @@ import {
 import { makeUncut, turn, turnOf } from './edits';
 import { CommandError, messageOf } from './errors';
 import { locateServer, serverEnvironment } from './locator';
+import type { Readings } from './readings';
 import type { Saves } from './saves';
 import { ServerProcess } from './server';
 import { section, serverPath } from './settings';
@@ -62,6 +63,7 @@ export interface Handlers {
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
   saves: Saves;
+  readings: Readings;
   away: Away;
   /** acp-ls has ended without being told to. */
   onDied(why: string): void;
@@ -103,6 +105,12 @@ export class Connection {
       options(context, output, handlers),
     );
     client.registerFeature(new ContractFeature(handlers.away));
+    handlers.readings.tell = (uri, version, read) =>
+      client.sendNotification('acp/read', {
+        uri: client.code2ProtocolConverter.asUri(uri),
+        version,
+        read,
+      });
     for (const [method, handler] of Object.entries(handlers.notifications)) {
       client.onNotification(method, handler as (params: unknown) => void);
     }
@@ -244,6 +252,8 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     !isSettings(uri.scheme === 'file' ? uri.fsPath : '', data);
   /** Versions of documents that saving has made. */
   const made = new Set<string>();
+  /** Versions of documents that may be what was read of the file. */
+  const mayBeRead = new Set<string>();
   /** Documents whose file has what they had before they were said to be saved. */
   const earlier = new Set<string>();
   const versionOf = (uri: string, version: number): string => `${version} ${uri}`;
@@ -263,7 +273,14 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
         if (handlers.saves.made(event)) {
           made.add(versionOf(event.document.uri.toString(), event.document.version));
         }
-        await next(event);
+        if (!handlers.readings.mayBe(event)) {
+          await next(event);
+          return;
+        }
+        mayBeRead.add(versionOf(event.document.uri.toString(), event.document.version));
+        const sent = next(event);
+        handlers.readings.expect(event.document, sent);
+        await sent;
       }
     },
     sendNotification: (type, next, params) => {
@@ -277,8 +294,12 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
       if (method === 'textDocument/didSave' && earlier.delete(textDocument.uri)) {
         return next(type, { ...params, acp: { earlier: true } });
       }
-      const bySave = made.delete(versionOf(textDocument.uri, textDocument.version));
-      return next(type, bySave ? { ...params, acp: { save: true } } : params);
+      const version = versionOf(textDocument.uri, textDocument.version);
+      const acp = {
+        ...(made.delete(version) && { save: true }),
+        ...(mayBeRead.delete(version) && { clean: true }),
+      };
+      return next(type, Object.keys(acp).length > 0 ? { ...params, acp } : params);
     },
     // The server completes prompts; elsewhere it need not be asked at every "/".
     provideCompletionItem: (document, position, context, token, next) =>
