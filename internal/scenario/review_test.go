@@ -246,6 +246,13 @@ func (w *world) decideStep(command string) func(*world, *args) ([]string, error)
 				in[k] = v
 			}
 		}
+		if name, ok := a.option("revof"); ok { // that of a file, with what may be more
+			r, err := w.review(name)
+			if err != nil {
+				return nil, err
+			}
+			in["rev"] = r.Rev
+		}
 		if !a.flag("all") && len(a.words) > 0 || len(in) == 0 && len(a.words) > 0 {
 			ids, err := w.hunkIDs(a.words)
 			if err != nil {

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"acp-ls/buffers"
@@ -137,8 +136,12 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 			only, d.Rev = to, ""
 		}
 	}
+	if err := c.asShown(d, how); err != nil {
+		return out, err
+	}
 	if how.restores {
 		c.restoreWholes(ctx, d, only, &out)
+		d.Rev = "" // it has just been looked at, and may be another one by what was restored
 		left = slices.DeleteFunc(left, func(id string) bool { return out.tells(id) })
 		if len(d.Hunks) > 0 && len(left) == 0 {
 			return out, nil
@@ -162,7 +165,7 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		rev := ""
 		var hunks, conflicts []review.Hunk
 		if f.doc != nil {
-			rev, hunks = strconv.FormatUint(f.doc.Revision(), 10), f.doc.Hunks(state)
+			rev, hunks = f.revision(), f.doc.Hunks(state)
 			if how.conflicts != "" {
 				conflicts = slices.DeleteFunc(f.doc.Hunks(review.StateConflict), func(h review.Hunk) bool { return f.doc.Proposes(h.Origins[0].Change) })
 			}
@@ -170,7 +173,7 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		change, by, withRows := f.fileChange(), f.entire.by, f.withRows(how.rejects)
 		f.mu.Unlock()
 		if len(d.Hunks) == 0 && d.Rev != "" && d.Rev != rev {
-			return out, Errorf(KindStale, "%s has changed since revision %s was shown: look again and decide then", f.path, d.Rev)
+			return out, f.stale(d.Rev) // the user has typed in this moment
 		}
 		var ids []string
 		var changes []review.ChangeID // that are meant, where a session or turn is
@@ -251,6 +254,36 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 		return out, nil
 	}
 	return out, nil
+}
+
+// asShown says before anything is decided whether the file is what it was when the
+// user saw it. A revision is one file's: with several it could only be told file by file,
+// when some are decided already.
+func (c *Core) asShown(d Decide, how decision) error {
+	switch {
+	case d.Rev == "" || len(d.Hunks) > 0: // what has changed of hunks with a name has another one
+		return nil
+	case d.URI == "":
+		return Errorf(KindInvalid, "rev is the revision of one file: name its uri too, or leave rev out")
+	}
+	p, ok := c.pathOf(d.URI)
+	if !ok {
+		return Errorf(KindInvalid, "%s is no file", d.URI)
+	}
+	f := c.file(p)
+	if how.entire && f.movedTo() != "" { // decided where it is now
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.revision() != d.Rev {
+		return f.stale(d.Rev)
+	}
+	return nil
+}
+
+func (f *file) stale(rev string) error {
+	return Errorf(KindStale, "%s has changed since revision %s was shown: look again and decide then", f.path, rev)
 }
 
 // uniq leaves out what was named before.

@@ -189,6 +189,9 @@ func (c *Core) decideOrMark(ctx context.Context, d Decide, take review.Take, sta
 	if err := c.followClosed(ctx); err != nil {
 		return Decision{}, err
 	}
+	if err := c.asShown(d, how); err != nil { // marks count too
+		return Decision{}, err
+	}
 	marks := map[*file][]string{}
 	var marked []*file
 	rest := d

@@ -103,9 +103,7 @@ func (f *file) tellRejected() {
 func (f *file) review(hunks []review.Hunk) Review {
 	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Seq: f.core.reviews.Add(1), Hunks: hunks, File: f.shownChange()}
 	r.Decided = f.core.rejections.among(hunkIDs(slices.DeleteFunc(slices.Clone(hunks), func(h review.Hunk) bool { return h.State != review.StateRejected })))
-	if f.doc != nil {
-		r.Rev = strconv.FormatUint(f.doc.Revision(), 10)
-	}
+	r.Rev = f.revision()
 	if o, d, ok := f.live(); ok {
 		r.URI = o.uri
 		v := d.Version
@@ -115,6 +113,14 @@ func (f *file) review(hunks []review.Hunk) Review {
 		r.Version = &v
 	}
 	return r
+}
+
+// revision names what is shown of the file now, "" if nothing is tracked in it; mu is held.
+func (f *file) revision() string {
+	if f.doc == nil {
+		return ""
+	}
+	return strconv.FormatUint(f.doc.Revision(), 10)
 }
 
 // markCreated notes that the file is an agent's: it was not there before.

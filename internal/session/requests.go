@@ -52,8 +52,8 @@ type PromptResult struct {
 }
 
 // Decide names hunks to accept, reject or restore: by id, or by file, session
-// and turn, then with the revision that was seen (Rev, optional for a whole
-// session). An empty Decide means everything pending.
+// and turn. Rev is the revision that was seen, of a file that is named. An empty Decide
+// means everything pending.
 type Decide struct {
 	Hunks   []string
 	URI     string

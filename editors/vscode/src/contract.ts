@@ -246,7 +246,7 @@ export interface Commands {
   'acp.permission.forget': { params: { id: string }; result: Record<string, never> };
   /** What there is to decide on, or of one `state`: `pending`, `proposed`, `conflict`, `rejected`; with what is rejected also what was discarded of a proposal last, which cannot be brought back: an editor that takes back the last decision says so, if that was the last. */
   'acp.review.list': { params: { uri?: string; session?: string; state?: string }; result: { files: Review[]; discarded?: { uri: string; decided: number; message: string } } };
-  /** Accepts hunks: those named, or those of a file, session or turn as they stood at `rev`. Without any member: all. */
+  /** Accepts hunks: those named, or those of a file, session or turn; with `uri` and `rev` if the file is as it stood at that, without `uri` no `rev` is taken. Without any member: all. */
   'acp.review.accept': { params: { hunks?: string[]; uri?: string; session?: string; turn?: string; rev?: string }; result: Decision };
   /** Rejects hunks, named in the same ways. */
   'acp.review.reject': { params: { hunks?: string[]; uri?: string; session?: string; turn?: string; rev?: string }; result: Decision };
