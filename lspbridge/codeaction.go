@@ -74,11 +74,12 @@ func (e *editor) codeAction(_ context.Context, p *codeActionParams) (any, error)
 		add(kindApplyFile, newCommand("Apply all in file", "acp.review.accept", all))
 		add(kindDiscardFile, newCommand("Discard all in file", "acp.review.reject", all))
 	}
-	agent := e.opts.Settings().DefaultAgent
+	agent := e.core.PromptAgent()
 	for _, d := range p.Context.Diagnostics {
 		if message := diagnosticText(d.Message); message != "" && d.Source.v != diagnosticSource {
 			r := d.Range
 			add(kindFix, newCommand("Fix with "+agent, "acp.prompt", promptParams{
+				Agent:   agent, // the title has said so, whatever sessions there are when it is chosen
 				Text:    "Fix this problem: " + message,
 				Context: []spanParams{{URI: documentURI, Range: &r}},
 			}))

@@ -93,14 +93,15 @@ func TestCodeActions(t *testing.T) {
 		}
 	}
 	r.core.setReviews()
+	r.core.promptAgent = "claude" // has the newest session; demo is the default
 	got := r.actions(t, at(0, 0), at(0, 0), map[string]any{"diagnostics": []any{
 		map[string]any{"range": fakeeditor.Range{End: at(0, 3)}, "message": "no such thing", "source": "gopls", "data": map[string]any{"x": 1}},
 		map[string]any{"range": fakeeditor.Range{}, "message": map[string]any{"kind": "markdown", "value": "also *this*"}},
 		map[string]any{"range": fakeeditor.Range{}, "message": "ours", "source": "acp"},
 	}})
 	want := []string{
-		`fix: Fix with demo: acp.prompt {"text":"Fix this problem: no such thing","context":[{"uri":"file:///work/a.go","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}}}]}`,
-		`fix: Fix with demo: acp.prompt {"text":"Fix this problem: also *this*","context":[{"uri":"file:///work/a.go","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}}]}`,
+		`fix: Fix with claude: acp.prompt {"agent":"claude","text":"Fix this problem: no such thing","context":[{"uri":"file:///work/a.go","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":3}}}]}`,
+		`fix: Fix with claude: acp.prompt {"agent":"claude","text":"Fix this problem: also *this*","context":[{"uri":"file:///work/a.go","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}}}]}`,
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)

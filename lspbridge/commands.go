@@ -228,6 +228,7 @@ func (e *editor) sessionTranscript(_ context.Context, p *sessionParams) (transcr
 
 type promptParams struct {
 	Session   string        `json:"session,omitzero"`
+	Agent     string        `json:"agent,omitzero"`
 	Text      string        `json:"text"`
 	Context   []spanParams  `json:"context,omitzero"`
 	Selection *spanParams   `json:"selection,omitzero"`
@@ -273,7 +274,7 @@ type imageParams struct {
 }
 
 func (e *editor) prompt(ctx context.Context, p *promptParams) (session.PromptResult, error) {
-	in := session.Prompt{Session: p.Session, Text: p.Text, When: p.When, Wait: p.Wait}
+	in := session.Prompt{Session: p.Session, Agent: p.Agent, Text: p.Text, When: p.When, Wait: p.Wait}
 	switch p.When {
 	case "", "queue", "now":
 	default:

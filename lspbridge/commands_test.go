@@ -64,7 +64,7 @@ func (l *listener) Prompt(_ context.Context, p session.Prompt) (session.PromptRe
 	if p.Selection != nil {
 		spans = append(spans, fmt.Sprint("selection ", p.Selection.URI, *p.Selection.Range))
 	}
-	return session.PromptResult{Session: "s1", Turn: "t1"}, l.say("prompt %s %q %v %v %q %v", p.Session, p.Text, spans, p.Images, p.When, p.Wait)
+	return session.PromptResult{Session: "s1", Turn: "t1"}, l.say("prompt %s%s %q %v %v %q %v", p.Session, p.Agent, p.Text, spans, p.Images, p.When, p.Wait)
 }
 func (l *listener) Queue(s string) ([]session.Queued, error) { return nil, l.say("queue %s", s) }
 func (l *listener) EditQueued(s, id, text string) error      { return l.say("edit %s %s %q", s, id, text) }
@@ -161,6 +161,7 @@ var commandTests = []struct{ command, argument, said, result string }{
 	{"acp.session.setOption", `{"session":"s","option":"mode","value":"plan"}`, `option s mode "plan"`, infoJSON},
 	{"acp.session.setOption", `{"session":"s","option":"fast","value":false}`, `option s fast false`, infoJSON},
 	{"acp.session.transcript", `{"session":"s"}`, `transcript s`, `{"markdown":"# x"}`},
+	{"acp.prompt", `{"agent":"b","text":"x"}`, `prompt b "x" [] [] "" false`, `{"session":"s1","turn":"t1"}`},
 	{"acp.prompt", `{"text":""}`, `prompt  "" [] [] "" false`, `{"session":"s1","turn":"t1"}`},
 	{"acp.prompt", `{"session":"s","text":"hi","when":"now","wait":true,"context":[{"uri":"file:///a"},{"uri":"file:///b","range":{"start":{"line":1,"character":2},"end":{"line":3,"character":4}}}],
 		"selection":{"uri":"file:///c","range":{"start":{"line":5,"character":6},"end":{"line":7,"character":8}}},"images":[{"mimeType":"image/png","data":"AA=="}]}`,

@@ -25,6 +25,7 @@ type core interface {
 	Transcript(session string) (string, error)
 
 	Prompt(ctx context.Context, p session.Prompt) (session.PromptResult, error)
+	PromptAgent() string
 	Queue(session string) ([]session.Queued, error)
 	EditQueued(session, id, text string) error
 	RemoveQueued(session, id string) error

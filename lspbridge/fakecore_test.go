@@ -1,6 +1,7 @@
 package lspbridge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,8 @@ type fakeCore struct {
 
 	whileAttaching func(session.Editor)
 	away           []string // what WroteAway was told
+
+	promptAgent string
 
 	prompt   func(context.Context, session.Prompt) (session.PromptResult, error)
 	decide   func(verb string, d session.Decide) (session.Decision, error)
@@ -95,6 +98,8 @@ func (c *fakeCore) Prompt(ctx context.Context, p session.Prompt) (session.Prompt
 	}
 	return c.prompt(ctx, p)
 }
+
+func (c *fakeCore) PromptAgent() string { return cmp.Or(c.promptAgent, "demo") }
 
 func (c *fakeCore) Cancel(_ context.Context, sessionID string) error { return c.cancel(sessionID) }
 

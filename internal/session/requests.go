@@ -32,10 +32,10 @@ type NewSession struct {
 }
 
 // Prompt asks for a turn. An empty Session is the newest one of the workspace,
-// or a new one. When is "queue" (default) or "now", which cancels what runs.
+// or a new one; of Agent, if that is named. When is "queue" (default) or "now", which cancels what runs.
 type Prompt struct {
 	Session   string
-	Agent     string // for a session that has to be made
+	Agent     string
 	Text      string
 	Context   []Span
 	Selection *Span

@@ -57,22 +57,38 @@ func (c *Core) promptSession(ctx context.Context, r Prompt) (*session, error) {
 	}
 	c.choosing.Lock() // two that come at once are not to make a session each
 	defer c.choosing.Unlock()
-	agent := r.Agent
+	if s := c.newestFor(r.Agent); s != nil {
+		return s, nil
+	}
+	s, err := c.newSession(r.Agent, c.folderFor(ctx, "", false, r.spans()), nil)
+	if err != nil {
+		return nil, err
+	}
+	c.spawn(func() { s.start("") })
+	return s, nil
+}
+
+// newestFor is the newest session that a prompt can go to, of any agent if none is named;
+// nil if there is none.
+func (c *Core) newestFor(agent string) *session {
 	for _, s := range slices.Backward(c.allSessions()) {
 		s.mu.Lock()
 		// One that has failed after it had begun goes on with its next prompt.
 		usable := s.state != StateClosed && (s.begun || s.state != StateFailed) && (agent == "" || agent == s.agentName)
 		s.mu.Unlock()
 		if usable {
-			return s, nil
+			return s
 		}
 	}
-	s, err := c.newSession(agent, c.folderFor(ctx, "", false, r.spans()), nil)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// PromptAgent is the agent that a prompt which names neither it nor a session would reach now.
+func (c *Core) PromptAgent() string {
+	if s := c.newestFor(""); s != nil {
+		return s.agentName
 	}
-	c.spawn(func() { s.start("") })
-	return s, nil
+	return c.settings().DefaultAgent
 }
 
 func (s *session) enqueue(r Prompt) (*turn, error) {

@@ -214,8 +214,8 @@ export interface Commands {
   'acp.session.setOption': { params: { session: string; option: string; value: unknown }; result: SessionInfo };
   /** The transcript as Markdown. */
   'acp.session.transcript': { params: { session: string }; result: { markdown: string; uri?: string } };
-  /** Sends a prompt, or queues it while a turn runs. Answered as soon as it is sent or queued; with `wait` at the end of the turn, after all its messages, and cancelling the request is then `acp.cancel`. Without a session: the newest of this workspace, else a new one. `when` is `queue` (default) or `now`, which cancels the turn that runs. */
-  'acp.prompt': { params: { session?: string; text: string; context?: Array<{ uri: string; range?: Range; mark?: string }>; selection?: { uri: string; range?: Range; mark?: string }; images?: Array<{ mimeType: string; data: string; uri?: string }>; when?: string; wait?: boolean }; result: { session: string; turn: string; stopReason?: string } };
+  /** Sends a prompt, or queues it while a turn runs. Answered as soon as it is sent or queued; with `wait` at the end of the turn, after all its messages, and cancelling the request is then `acp.cancel`. Without a session: the newest of this workspace, else a new one, each of `agent` if that is named. `when` is `queue` (default) or `now`, which cancels the turn that runs. */
+  'acp.prompt': { params: { session?: string; agent?: string; text: string; context?: Array<{ uri: string; range?: Range; mark?: string }>; selection?: { uri: string; range?: Range; mark?: string }; images?: Array<{ mimeType: string; data: string; uri?: string }>; when?: string; wait?: boolean }; result: { session: string; turn: string; stopReason?: string } };
   /** Keeps a range of an open document for a prompt that is still to be written: where `context` or `selection` names it as `mark`, what has become of its text goes along, and not the lines that have its numbers by then. */
   'acp.mark': { params: { uri: string; range: Range }; result: { mark: string } };
   /** The prompts that wait for the running turn to end. */
