@@ -132,10 +132,18 @@ func (a *agent) state(id string, options []wire.ConfigOption, modes *wire.Sessio
 }
 
 // authenticated makes a request and, if the agent wants a login that the user
-// has chosen a method for (setting authMethod), logs in and tries once more.
+// has chosen a method for (setting authMethod), logs in and tries once more. A method that
+// needs a terminal is the user's to run.
 func authenticated[Res any](ctx context.Context, a *agent, request func() (*Res, error)) (*Res, error) {
 	res, err := request()
 	if method := a.authMethod(); wire.ErrorCode(err) == wire.CodeAuthRequired && method != "" {
+		m, wrong := a.info.Login(method, fmt.Sprintf(", which the setting agents.%s.authMethod names", a.name))
+		switch {
+		case wrong != nil:
+			return nil, session.Errorf(session.KindAuthRequired, "%s", wrong)
+		case m.Terminal != nil: // authenticate must not be sent for it, and here is no terminal
+			return nil, a.authRequired(err)
+		}
 		if err = a.Authenticate(ctx, method); err != nil {
 			return nil, err
 		}
@@ -289,9 +297,14 @@ func (a *agent) authRequired(err error) error {
 		ways = append(ways, fmt.Sprintf("%s (%s)", m.Name, m.ID))
 	}
 	msg := fmt.Sprintf("agent %s needs a login: %s", a.name, e.Message)
-	if len(ways) > 0 {
+	set, _ := a.info.Login(a.authMethod(), "")
+	switch {
+	case a.authMethod() != "" && set.Terminal != nil:
+		msg += fmt.Sprintf("; log in from the editor (acp.agent.authenticate), or run this in a terminal, then restart the agent (acp.agent.restart): %s",
+			set.Terminal.InTerminal())
+	case len(ways) > 0:
 		msg += "; log in from the editor (acp.agent.authenticate) with one of: " + strings.Join(ways, ", ")
-	} else {
+	default:
 		msg += "; log in with the agent's own program, then restart it (acp.agent.restart)"
 	}
 	return session.Errorf(session.KindAuthRequired, "%s", msg)

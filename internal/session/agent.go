@@ -1,6 +1,10 @@
 package session
 
-import "context"
+import (
+	"context"
+	"fmt"
+	"strings"
+)
 
 // Launcher starts agents. Package acpclient implements it.
 type Launcher interface {
@@ -44,6 +48,27 @@ type AgentInfo struct {
 type AuthMethod struct {
 	ID, Name, Description string
 	Terminal              *RunRequest
+}
+
+// Login finds a login method of the agent, the only one if none is named. by says who
+// has named it, if that was not the user just now.
+func (i AgentInfo) Login(method, by string) (AuthMethod, error) {
+	names := make([]string, len(i.AuthMethods))
+	for n, m := range i.AuthMethods {
+		if names[n] = fmt.Sprintf("%s (%s)", m.Name, m.ID); m.ID == method {
+			return m, nil
+		}
+	}
+	all := strings.Join(names, ", ")
+	switch {
+	case len(names) == 0:
+		return AuthMethod{}, Errorf(KindInvalid, "agent %s offers no way to log in", i.Name)
+	case method != "":
+		return AuthMethod{}, Errorf(KindInvalid, "agent %s has no login method %q%s; it has %s", i.Name, method, by, all)
+	case len(names) > 1: // which account is used is not ours to choose
+		return AuthMethod{}, Errorf(KindInvalid, "agent %s has several login methods: name one, or set agents.%s.authMethod to its id: %s", i.Name, i.Name, all)
+	}
+	return i.AuthMethods[0], nil
 }
 
 // Agent is a running agent. All methods may be called from any goroutine and

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 )
@@ -216,9 +217,9 @@ func (c *Core) agentNamed(name string) (string, error) {
 	return name, nil
 }
 
-// Authenticate logs in with one of the agent's methods, the first one if none
-// is named, starting the agent if it does not run. A method that needs a
-// terminal runs there, and the agent is then started anew (ACP authentication).
+// Authenticate logs in with one of the agent's methods: the one named, else the one
+// that is set, else the only one; starting the agent if it does not run. A method that
+// needs a terminal runs there, and the agent is then started anew (ACP authentication).
 func (c *Core) Authenticate(ctx context.Context, agent, method string) error {
 	agent, err := c.agentNamed(agent)
 	if err != nil {
@@ -228,17 +229,17 @@ func (c *Core) Authenticate(ctx context.Context, agent, method string) error {
 	if err != nil {
 		return err
 	}
-	methods := p.agent.Info().AuthMethods
-	if len(methods) == 0 {
-		return Errorf(KindInvalid, "agent %s offers no way to log in", agent)
-	}
-	i := 0
-	if method != "" {
-		if i = slices.IndexFunc(methods, func(m AuthMethod) bool { return m.ID == method }); i < 0 {
-			return Errorf(KindInvalid, "agent %s has no login method %q", agent, method)
+	info := p.agent.Info()
+	by := ""
+	if method == "" {
+		if method = c.settings().Agents[agent].AuthMethod; method != "" {
+			by = fmt.Sprintf(", which the setting agents.%s.authMethod names", agent)
 		}
 	}
-	m := methods[i]
+	m, err := info.Login(method, by)
+	if err != nil {
+		return err
+	}
 	if m.Terminal == nil {
 		return p.agent.Authenticate(ctx, m.ID)
 	}
@@ -253,8 +254,7 @@ func (c *Core) Authenticate(ctx context.Context, agent, method string) error {
 		}
 	}
 	if errors.Is(err, ErrUnsupported) {
-		return Errorf(KindAuthRequired, "log in by running this in a terminal, then restart the agent: %s",
-			joinWords(append([]string{m.Terminal.Command}, m.Terminal.Args...)))
+		return Errorf(KindAuthRequired, "log in by running this in a terminal, then restart the agent: %s", m.Terminal.InTerminal())
 	}
 	if err != nil {
 		return err

@@ -3,6 +3,9 @@ package session
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
+	"strings"
 
 	"acp-ls/buffers/position"
 )
@@ -130,6 +133,19 @@ type RunRequest struct {
 	Args           []string
 	Env            map[string]string
 	Cwd            string
+}
+
+// InTerminal is what to run in a terminal, for a user who has to do it.
+func (r RunRequest) InTerminal() string {
+	line := joinWords(append([]string{r.Command}, r.Args...))
+	if len(r.Env) == 0 {
+		return line
+	}
+	var env []string
+	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
+		env = append(env, name+"="+r.Env[name])
+	}
+	return line + " (with " + strings.Join(env, ", ") + " in the environment)" // in whatever way the shell takes it
 }
 
 // Form is a set of questions for the user (elicitation).

@@ -228,7 +228,7 @@ export interface Commands {
   'acp.cancel': { params: { session: string }; result: Record<string, never> };
   /** The agents that can be named, built in and configured. */
   'acp.agent.list': { params: Record<string, never>; result: { agents: Array<{ name: string; title?: string; installed: boolean; how: string; running: boolean; default?: boolean }> } };
-  /** Logs in; starts the agent if it does not run. Without a method the configured or only one. */
+  /** Logs in; starts the agent if it does not run. Without a method the configured or only one; with several and none configured an error names them. */
   'acp.agent.authenticate': { params: { agent: string; method?: string }; result: Record<string, never> };
   /** Logs out. */
   'acp.agent.logout': { params: { agent: string }; result: Record<string, never> };

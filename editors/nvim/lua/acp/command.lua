@@ -161,8 +161,10 @@ M.subcommands = {
     complete = candidates(agent_names),
     run = function(_, rest)
       local session = chat().current()
-      local agent = rest ~= '' and rest or session and session.info.agent or nil
-      require('acp.client').execute('acp.agent.authenticate', { agent = agent }, function(err)
+      local named, method = rest:match('^(%S+)%s*(%S*)')
+      local agent = named or session and session.info.agent or nil
+      method = method ~= '' and method or nil
+      require('acp.client').execute('acp.agent.authenticate', { agent = agent, method = method }, function(err)
         if err then
           return util().warn(err.message)
         end
