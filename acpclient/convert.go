@@ -5,6 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"acp-ls/acpclient/wire"
 	"acp-ls/internal/session"
 )
@@ -295,4 +298,38 @@ func detail(e *wire.Error) string {
 		data = data[:500] + "…"
 	}
 	return " (" + data + ")"
+}
+
+// wroteMeta is in the _meta of an answered write, under our name: members of others are
+// not ours to use there.
+type wroteMeta struct {
+	Of struct {
+		Merged  []lineRange `json:"merged,omitzero"`
+		Unsaved string      `json:"unsaved,omitzero"`
+	} `json:"acp-ls"`
+}
+
+type lineRange struct {
+	StartLine int `json:"startLine"`
+	EndLine   int `json:"endLine"`
+}
+
+// fromWrote is what an agent that looks at it is told of its write; nothing if all is as
+// it would think.
+func fromWrote(w session.Wrote) jsontext.Value {
+	if len(w.Merged) == 0 && w.SaveErr == nil {
+		return nil
+	}
+	var m wroteMeta
+	for _, l := range w.Merged {
+		m.Of.Merged = append(m.Of.Merged, lineRange{l[0], l[1]})
+	}
+	if w.SaveErr != nil {
+		m.Of.Unsaved = w.SaveErr.Error()
+	}
+	out, err := json.Marshal(m)
+	if err != nil {
+		return nil
+	}
+	return out
 }

@@ -55,7 +55,9 @@ func (h *handler) ReadTextFile(ctx context.Context, r *wire.ReadTextFileRequest)
 
 func (h *handler) WriteTextFile(ctx context.Context, r *wire.WriteTextFileRequest) (wire.WriteTextFileResponse, error) {
 	ctx = session.Ordered(ctx, func() { wire.Release(ctx) })
-	return wire.WriteTextFileResponse{}, toWireError(h.a.host.WriteTextFile(ctx, r.SessionID, r.Path, r.Content))
+	var w session.Wrote
+	err := h.a.host.WriteTextFile(session.Telling(ctx, &w), r.SessionID, r.Path, r.Content)
+	return wire.WriteTextFileResponse{Meta: fromWrote(w)}, toWireError(err)
 }
 
 func (h *handler) TerminalCreate(ctx context.Context, r *wire.CreateTerminalRequest) (wire.CreateTerminalResponse, error) {

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -61,6 +62,9 @@ func (w *world) agentStep(name, who string, a *args) ([]string, error) {
 		}
 		a.none()
 		return s.outcome(ctx, c)
+	}
+	if verb == "meta" { // of the last answer that says nothing but that it is done
+		return []string{cmp.Or(s.w.shorten(p.meta), "(none)")}, nil
 	}
 	if f := agentSteps[verb]; f != nil {
 		said, err := f(ctx, s, a)

@@ -24,7 +24,8 @@ type player struct {
 	held      *scriptagent.Message           // a request the script answers itself
 	started   map[string]*scriptagent.Call
 	terminals map[string]string
-	paused    bool // it does not read
+	paused    bool   // it does not read
+	meta      string // of the last answer
 }
 
 // agentConf is agent.json.

@@ -120,8 +120,12 @@ func (s *scene) outcome(ctx context.Context, c *scriptagent.Call) ([]string, err
 	switch c.Method {
 	case "fs/read_text_file", "session/request_permission", "terminal/output", "terminal/wait_for_exit":
 	case "fs/write_text_file", "terminal/kill", "terminal/release":
-		if string(raw) == "{}" || string(raw) == "null" {
-			return []string{"ok"}, nil
+		var m map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &m); err == nil {
+			s.p.meta = string(m["_meta"]) // for the step meta: "ok" says that it is made
+			if delete(m, "_meta"); len(m) == 0 {
+				return []string{"ok"}, nil
+			}
 		}
 		fallthrough
 	default:

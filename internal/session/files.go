@@ -142,7 +142,43 @@ func (h *host) WriteTextFile(ctx context.Context, sessionID, path, content strin
 	if KindOf(err) == KindConflict {
 		s.ledger.refuse(w.path)
 	}
+	if to, ok := ctx.Value(wroteKey{}).(*Wrote); ok && err == nil {
+		*to = w.note(content)
+	}
 	return err
+}
+
+// Wrote is what an agent cannot know of a write that was made.
+type Wrote struct {
+	// Merged are the lines of the text now, 1-based and the last included, that are others
+	// than those that were written: the user's, or another agent's. Where such lines are
+	// gone the last is the one before the first.
+	Merged  [][2]int
+	SaveErr error // why it is not on disk
+}
+
+type wroteKey struct{}
+
+// Telling returns a context for [Host.WriteTextFile], which says in w what became of the write.
+func Telling(ctx context.Context, w *Wrote) context.Context {
+	return context.WithValue(ctx, wroteKey{}, w)
+}
+
+// note says what became of content that was written.
+func (w written) note(content string) Wrote {
+	n := Wrote{SaveErr: w.saveErr}
+	sent := text.New(content)
+	if w.after.Equal(sent) {
+		return n
+	}
+	then, now := sent.Lines(0, lineCount(sent)), w.after.Lines(0, lineCount(w.after))
+	if len(now) > 0 && len(then) > 0 && !strings.HasPrefix(then[0], byteOrderMarkBytes) {
+		now[0] = strings.TrimPrefix(now[0], byteOrderMarkBytes) // kept, though most agents do not write it
+	}
+	for _, d := range linediff.Diff(then, now) {
+		n.Merged = append(n.Merged, [2]int{d.B0 + 1, d.B1})
+	}
+	return n
 }
 
 // A proposal is the text that an agent wants a file to have, and the text it
