@@ -14,9 +14,6 @@ import (
 	"acp-ls/internal/session/mention"
 )
 
-// maxEmbed is the largest file that is embedded whole; a larger one is linked.
-const maxEmbed = 256 << 10
-
 // pin fixes what spans of a prompt mean at the moment it was sent: ranges move
 // with every keystroke after it. Spans of documents that are not open stay.
 func (c *Core) pin(spans []Span) []Span {
@@ -92,6 +89,9 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 	}
 	if r.dirtyNote != "" {
 		out = append(out, Block{Type: "text", Text: r.dirtyNote})
+	}
+	if note := r.largeNote(t.id); note != "" {
+		out = append(out, Block{Type: "text", Text: note})
 	}
 	if note := s.foldersNote(); note != "" {
 		out = append(out, Block{Type: "text", Text: note})
@@ -182,14 +182,23 @@ func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others
 			if p := d.Path(); p == "" || clean(d) || !inRoots(s.roots(), string(p)) {
 				continue
 			}
-			src := r.document(d)
+			src := mention.Source{URI: buffers.PathURI(string(d.Path())), Name: r.name(d.Path()), Link: true}
 			names = append(names, src.Name)
 			if carried[src.URI] {
 				continue
 			}
-			if len(src.Text) > budget || policy.Secret(string(d.Path())) { // the agent can ask for it
-				src.Link, src.Text = true, ""
+			switch size := d.Text.Len(); {
+			case policy.Secret(string(d.Path())): // the agent can ask for it
+			case size > budget:
+				src.Size = size
+				r.tooLarge(src)
+			default:
+				src = r.document(d)
 			}
+			if r.unasked == nil {
+				r.unasked = map[string]bool{}
+			}
+			r.unasked[src.URI] = true
 			budget -= len(src.Text)
 			out = append(out, src)
 		}

@@ -40,10 +40,7 @@ func (r *resolver) Diff() (mention.Source, bool) {
 	if diff == "" {
 		return r.nothing(mention.Diff, "git sees no change in "+r.s.cwd)
 	}
-	if len(diff) > maxEmbed {
-		diff = strings.ToValidUTF8(diff[:maxEmbed], "") + "\n[cut: the diff is longer]\n"
-	}
-	return mention.Source{URI: buffers.PathURI(r.s.cwd), Name: "git diff", Language: "diff", Text: diff}, true
+	return r.beginning(mention.Source{URI: buffers.PathURI(r.s.cwd), Name: "git diff", Language: "diff", Text: diff}), true
 }
 
 // gitWait bounds what the user waits for git.

@@ -18,6 +18,9 @@ type resolver struct {
 	prompt    Prompt
 	dirtyNote string
 	why       map[mention.Kind]string // why words name nothing
+	carried   map[string]int          // the sizes of what goes along, by reference
+	large     []mention.Source        // what is too large to
+	unasked   map[string]bool         // URIs of which nobody has asked that they go along
 }
 
 var _ mention.Resolver = (*resolver)(nil)
@@ -31,9 +34,15 @@ func (r *resolver) name(p buffers.Path) string {
 
 // document is a whole open document.
 func (r *resolver) document(d *buffers.Document) mention.Source {
-	src := mention.Source{URI: d.URI, Name: d.URI, Language: d.LanguageID, Text: d.Text.String()}
-	if p := d.Path(); p != "" {
-		src.URI, src.Name = buffers.PathURI(string(p)), r.name(p)
+	src := mention.Source{URI: d.URI, Name: d.URI, Language: d.LanguageID}
+	p := d.Path()
+	if p == "" { // nobody but us can read it
+		src.Text = d.Text.String()
+		return r.beginning(src)
+	}
+	src.URI, src.Name = buffers.PathURI(string(p)), r.name(p)
+	if r.fits(&src, d.Text.Len()) {
+		src.Text = d.Text.String()
 		r.s.ledger.saw(p, d.Text)
 	}
 	return src
@@ -48,11 +57,14 @@ func (r *resolver) span(sp Span) (mention.Source, bool) {
 		src := mention.Source{URI: sp.URI, Name: sp.URI, Text: *sp.text, Lines: mention.Lines{First: sp.first, Last: sp.last}}
 		if p, ok := r.s.core.pathOf(sp.URI); ok {
 			src.URI, src.Name = buffers.PathURI(string(p)), r.name(p)
-			if t, err := r.s.core.readText(p); err == nil {
+			if !r.fits(&src, len(*sp.text)) {
+				src.Text = ""
+			} else if t, err := r.s.core.readText(p); err == nil {
 				r.s.ledger.saw(p, t)
 			}
+			return src, true
 		}
-		return src, true
+		return r.beginning(src), true
 	}
 	for _, a := range r.s.core.attached() {
 		if d, ok := a.Document(sp.URI); ok {
@@ -102,16 +114,18 @@ func (r *resolver) File(path string, lines mention.Lines) (mention.Source, bool)
 		src.Link, src.Lines = true, mention.Lines{} // a folder, or not text
 		return src, true
 	}
-	if lines.Whole() && t.Len() > maxEmbed {
-		src.Link = true
+	if lines.Whole() && !r.fits(&src, t.Len()) {
 		return src, true
 	}
 	cut, got, ok := mention.Cut(t.String(), lines)
 	if !ok {
 		return mention.Source{}, false
 	}
-	r.s.ledger.saw(p, t)
-	src.Text, src.Lines = cut, got
+	src.Lines = got
+	if lines.Whole() || r.fits(&src, len(cut)) {
+		r.s.ledger.saw(p, t)
+		src.Text = cut
+	}
 	return src, true
 }
 
@@ -172,11 +186,7 @@ func (r *resolver) Open() []mention.Source {
 			if d.Path() == "" {
 				continue
 			}
-			src := r.document(d)
-			if len(src.Text) > maxEmbed {
-				src.Link, src.Text = true, ""
-			}
-			out = append(out, src)
+			out = append(out, r.document(d))
 		}
 	}
 	if out == nil {

@@ -13,7 +13,10 @@ type Source struct {
 	Text  string // the live text of Lines, exactly
 	Lines Lines
 	// Link: too large, not text, or a folder; it is named and not embedded.
-	Link     bool
+	Link bool
+	// Size is that of the whole in bytes if it is too large: then nothing of it is in
+	// Text, and it is a Link, or only its beginning.
+	Size     int
 	Language string // of Text, if the name does not tell
 }
 
