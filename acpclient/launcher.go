@@ -70,7 +70,7 @@ func (l *Launcher) Start(ctx context.Context, name, cwd string, host session.Hos
 	a := &agent{name: name, host: host, process: p, configured: set, done: make(chan struct{}), modes: map[string]bool{}}
 	a.closing, a.stop = context.WithCancel(context.Background())
 	a.terminals = newTerminals(host.TerminalOutput)
-	opt := wire.StreamOptions{Report: func(r wire.Report) { host.Trace(name, r.String()) }}
+	opt := wire.StreamOptions{MaxLine: l.settings().Limits.Message << 20, Report: func(r wire.Report) { host.Trace(name, r.String()) }}
 	if l.settings().Trace == config.TraceMessages {
 		opt.Trace = func(out bool, line []byte) {
 			dir := "<-"

@@ -37,6 +37,7 @@ func TestEveryKeyIsRead(t *testing.T) {
 		"permissions": [{"agent": "*", "kind": ["read", "search"], "path": "**", "command": "*", "decide": "allow"}, {"kind": "edit", "decide": "ask"}],
 		"files": {"outside": "deny", "save": "never", "dirty": "save"},
 		"terminal": false,
+		"limits": {"message": 256},
 		"trace": "messages", /* the last one */
 	}`))
 	want := &Settings{
@@ -56,8 +57,9 @@ func TestEveryKeyIsRead(t *testing.T) {
 			{Agent: "*", Kinds: []string{"read", "search"}, Path: "**", Command: "*", Decide: policy.Allow},
 			{Kinds: []string{"edit"}, Decide: policy.Ask},
 		},
-		Files: Files{Outside: OutsideDeny, Save: SaveNever, Dirty: DirtySave},
-		Trace: TraceMessages,
+		Files:  Files{Outside: OutsideDeny, Save: SaveNever, Dirty: DirtySave},
+		Limits: Limits{Message: 256},
+		Trace:  TraceMessages,
 	}
 	if len(problems) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v\nproblems %v", got, want, problems)
@@ -109,6 +111,10 @@ func TestWrongValuesKeepTheDefaultAndAreNamed(t *testing.T) {
 		{`{"files": {"save": ["clean"]}}`, "files.save", `["clean"] is not one of "clean", "always", "never"`},
 		{`{"files": {"outside": "Allow"}}`, "files.outside", `"Allow" is not one of "ask", "allow", "deny"`},
 		{`{"files": {"dirty": ""}}`, "files.dirty", `"" is not one of "embed", "save", "ignore"`},
+		{`{"limits": {"message": "1 GB"}}`, "limits.message", `"1 GB" is not a whole number of MiB from 1 to 1024`},
+		{`{"limits": {"message": 0}}`, "limits.message", `0 is not a whole number of MiB from 1 to 1024`},
+		{`{"limits": {"message": 1.5}}`, "limits.message", `1.5 is not a whole number of MiB from 1 to 1024`},
+		{`{"limits": {"message": 99999}}`, "limits.message", `99999 is not a whole number of MiB from 1 to 1024`},
 		{`{"trace": true}`, "trace", `true is not one of "off", "messages"`},
 		{`{"agents": []}`, "agents", `[] is not an object`},
 		{`{"permissions": {"decide": "allow"}}`, "permissions", `{"decide":"allow"} is not a list of rules`},
@@ -239,13 +245,13 @@ func FuzzLoad(f *testing.F) {
 				t.Errorf("problem %+v", p)
 			}
 		}
-		if s.DefaultAgent == "" || s.Review.Mode == "" || s.Files.Outside == "" || s.Files.Save == "" || s.Files.Dirty == "" || s.Trace == "" {
+		if s.DefaultAgent == "" || s.Review.Mode == "" || s.Files.Outside == "" || s.Files.Save == "" || s.Files.Dirty == "" || s.Limits.Message < 1 || s.Trace == "" {
 			t.Errorf("not complete: %+v", s)
 		}
 		// What a workspace may not set does not depend on how it is spelled.
 		w, _ := Load(Layer{Name: "fuzz", JSON: text, Workspace: true})
 		d := Default()
-		if len(w.Agents)+len(w.MCPServers)+len(w.Permissions) > 0 || w.Trace != d.Trace || w.Files.Outside != d.Files.Outside {
+		if len(w.Agents)+len(w.MCPServers)+len(w.Permissions) > 0 || w.Trace != d.Trace || w.Limits != d.Limits || w.Files.Outside != d.Files.Outside {
 			t.Errorf("workspace set %+v", w)
 		}
 		if _, err := json.Marshal(s); err != nil {

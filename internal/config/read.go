@@ -39,7 +39,12 @@ func (r reader) settings(s *Settings, raw json.RawMessage) {
 			})
 		}},
 		"terminal": {read: into(r, &s.Terminal, boolean)},
-		"trace":    {user: true, read: into(r, &s.Trace, word(TraceOff, TraceMessages))},
+		"limits": {user: true, read: func(key string, raw json.RawMessage) {
+			r.object(key, raw, map[string]member{
+				"message": {user: true, read: into(r, &s.Limits.Message, mebibytes)},
+			})
+		}},
+		"trace": {user: true, read: into(r, &s.Trace, word(TraceOff, TraceMessages))},
 	})
 }
 
@@ -210,6 +215,15 @@ func text(raw json.RawMessage) (string, error) {
 func boolean(raw json.RawMessage) (v bool, err error) {
 	if json.Unmarshal(raw, &v) != nil {
 		return false, fmt.Errorf("%s is neither true nor false", short(raw))
+	}
+	return v, nil
+}
+
+// mebibytes are what one message may have: at least what an ordinary file needs, and no
+// more than the memory of most machines.
+func mebibytes(raw json.RawMessage) (v int, err error) {
+	if json.Unmarshal(raw, &v) != nil || v < 1 || v > 1024 {
+		return 0, fmt.Errorf("%s is not a whole number of MiB from 1 to 1024", short(raw))
 	}
 	return v, nil
 }

@@ -15,6 +15,7 @@ type Settings struct {
 	Permissions []policy.Rule // the first that matches decides
 	Files       Files
 	Terminal    bool // offer agents terminals
+	Limits      Limits
 	Trace       Trace
 }
 
@@ -64,6 +65,11 @@ type Files struct {
 	Outside Outside
 	Save    Save
 	Dirty   Dirty
+}
+
+// Limits bound what is taken from others.
+type Limits struct {
+	Message int // the longest message of an agent, in MiB
 }
 
 // ReviewMode says whether a change is reviewed after or before it lands.
@@ -119,6 +125,7 @@ func Default() *Settings {
 		Review:       Review{Mode: ReviewAfter, CodeLens: true, Diagnostics: true, OutOfBand: true, Tell: true},
 		Files:        Files{Outside: OutsideAsk, Save: SaveClean, Dirty: DirtyEmbed},
 		Terminal:     true,
+		Limits:       Limits{Message: 64},
 		Trace:        TraceOff,
 	}
 }
