@@ -4,6 +4,7 @@ package proc
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -64,8 +65,13 @@ func GuardMain(args []string) int {
 	}
 	letGoOfStdio()
 	fmt.Fprintf(line, "started %d\n", pid)
-	g := &guarding{main: pid, line: line, linger: args[0] == "linger"}
-	g.run()
+	g := &guarding{main: pid, line: line, linger: args[0] == "linger",
+		term: func() { signalTree(syscall.SIGTERM) }, kill: killTree, left: othersInGroup}
+	orders := make(chan byte)
+	go g.listen(orders)
+	children := make(chan reaped)
+	go reap(children)
+	g.run(orders, children)
 	return 0
 }
 
@@ -84,8 +90,13 @@ func letGoOfStdio() {
 // guarding is the state of a guard while its tree lives.
 type guarding struct {
 	main   int // process id of the command
-	line   *os.File
+	line   io.ReadWriter
 	linger bool
+
+	// What is done to the tree, and whether others than those that are waited for
+	// are left of it.
+	term, kill func()
+	left       func() bool
 }
 
 type reaped struct {
@@ -93,15 +104,12 @@ type reaped struct {
 	status syscall.WaitStatus
 }
 
-func (g *guarding) run() {
-	orders := make(chan byte)
-	go g.listen(orders)
-	children := make(chan reaped)
-	go reap(children)
-
+// run guards until nothing of the tree is left. orders end with the lifeline, and
+// children when there is none to wait for.
+func (g *guarding) run(orders <-chan byte, children <-chan reaped) {
 	var kill <-chan time.Time // when set, the tree is to be killed then
 	term := func() {
-		signalTree(syscall.SIGTERM)
+		g.term()
 		if kill == nil {
 			kill = time.After(guardGrace)
 		}
@@ -114,7 +122,7 @@ func (g *guarding) run() {
 				orders = nil
 				term()
 			case order == 'T':
-				signalTree(syscall.SIGTERM)
+				g.term()
 			case order == 'K':
 				kill = time.After(0)
 			}
@@ -128,10 +136,10 @@ func (g *guarding) run() {
 				}
 			}
 		case <-kill:
-			killTree()
+			g.kill()
 			kill = time.After(killAgain)
 		}
-		if children == nil && !othersInGroup() {
+		if children == nil && !g.left() {
 			return
 		}
 	}
