@@ -202,7 +202,8 @@ func TestFilesThatCannotBeReplaced(t *testing.T) {
 				t.Errorf("owner %d:%d, content %q", stat.Uid, stat.Gid, content(t, name))
 			}
 		})
-		t.Skip("the rest needs a user whom permissions bind")
+		t.Run("as somebody whom permissions bind", asNobody)
+		return
 	}
 	t.Run("a folder we cannot write", func(t *testing.T) {
 		dir := tempPath(t)
@@ -230,6 +231,29 @@ func TestFilesThatCannotBeReplaced(t *testing.T) {
 			t.Errorf("resolved to %q, %v", p, err)
 		}
 	})
+}
+
+// asNobody runs the test around it once more, in a process of a user who may not do all.
+func asNobody(t *testing.T) {
+	dir, err := os.MkdirTemp("", "nobody") // go test's own folders let nobody else in
+	must(t, err)
+	defer os.RemoveAll(dir)
+	must(t, os.Chmod(dir, 0o777))
+	self, err := os.Executable()
+	must(t, err)
+	program, err := os.ReadFile(self)
+	must(t, err)
+	name := filepath.Join(dir, "buffers.test")
+	must(t, os.WriteFile(name, program, 0o755))
+	must(t, os.Chmod(name, 0o755)) // whatever the umask
+	around, _, _ := strings.Cut(t.Name(), "/")
+	cmd := exec.Command(name, "-test.run=^"+around+"$", "-test.v")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	if n := strings.Count(string(out), "    --- PASS: "); err != nil || n != 3 {
+		t.Errorf("%d of the 3 cases have passed: %v\n%s", n, err, out)
+	}
 }
 
 // TestSpecialFilesAreNotOpened: a pipe would block whoever opens it.
