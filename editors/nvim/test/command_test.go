@@ -1,6 +1,8 @@
 package nvim_test
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -83,5 +85,31 @@ func TestMessages(t *testing.T) {
 		e.WaitScreen("… (see :Acp log)")
 		e.Input(":Acp log<CR>")
 		e.WaitScreen("the end")
+	})
+}
+
+// A login names the agent and its method, if they are given, else the agent one is in.
+func TestLogin(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.notify("acp/session", info("idle"))
+		asked := make(chan string, 1)
+		e.on("acp.agent.authenticate", func(a arg) any {
+			asked <- string(a)
+			return map[string]any{}
+		})
+		same := func(a, b string) bool {
+			var x, y map[string]string
+			return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && maps.Equal(x, y)
+		}
+		for typed, want := range map[string]string{
+			"login": `{"agent":"demo"}`, "login gemini": `{"agent":"gemini"}`, "login gemini api-key": `{"agent":"gemini","method":"api-key"}`,
+		} {
+			e.Exec(`vim.cmd('Acp ' .. ...)`, nil, typed)
+			if got := <-asked; !same(got, want) {
+				t.Errorf("%s logs in with %q, want %q", typed, got, want)
+			}
+		}
 	})
 }

@@ -162,9 +162,9 @@ M.subcommands = {
     run = function(_, rest)
       local session = chat().current()
       local named, method = rest:match('^(%S+)%s*(%S*)')
-      local agent = named or session and session.info.agent or nil
-      method = method ~= '' and method or nil
-      require('acp.client').execute('acp.agent.authenticate', { agent = agent, method = method }, function(err)
+      local params = { agent = named or session and session.info.agent or nil }
+      params.method = method ~= '' and method or nil
+      require('acp.client').execute('acp.agent.authenticate', params, function(err)
         if err then
           return util().warn(err.message)
         end
