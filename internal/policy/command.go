@@ -26,7 +26,9 @@ func (rule Rule) matchesCommand(r Request) bool {
 		return !strings.ContainsAny(r.Command, shellSyntax) && wildcard(spaced(rule.Command), spaced(r.Command))
 	}
 	pattern := spaced(rule.Command)
-	return slices.ContainsFunc(commandsIn(r.Command), func(c string) bool { return wildcard(pattern, c) })
+	return slices.ContainsFunc(append([]string{r.Command}, r.Readings...), func(line string) bool {
+		return slices.ContainsFunc(commandsIn(line), func(c string) bool { return wildcard(pattern, c) })
+	})
 }
 
 // commandsIn returns the line and whatever in it looks like a command: its

@@ -14,10 +14,14 @@ import (
 type Request struct {
 	Agent   string
 	Kind    string   // ACP's tool kind; empty is "other"
-	Paths   []string // absolute
+	Paths   []string // absolute, links resolved
+	Named   []string // what Paths were called, where links lead from there: these count too, but not to allow
 	Command string   // the whole command line, if the request runs one
-	Roots   []string // the session's folders, absolute
-	Home    string   // what ~/ in a rule stands for
+	// Readings are other ways to read Command, as with the shell that runs it: to ask or
+	// deny, a rule may match one of them.
+	Readings []string
+	Roots    []string // the session's folders, absolute
+	Home     string   // what ~/ in a rule stands for
 }
 
 // Decide returns what the first matching rule says, and its index, or None and
@@ -48,11 +52,13 @@ func Decide(rules []Rule, r Request) (Decision, int) {
 	if r.changes() {
 		delicate = Sensitive
 	}
-	if decision != Ask && decision != Deny && slices.ContainsFunc(r.Paths, delicate) {
+	if decision != Ask && decision != Deny && slices.ContainsFunc(r.allPaths(), delicate) {
 		return Ask, index
 	}
 	return decision, index
 }
+
+func (r Request) allPaths() []string { return append(slices.Clip(r.Paths), r.Named...) }
 
 func (r Request) kind() string {
 	if r.Kind == "" {
@@ -84,7 +90,7 @@ func (rule Rule) matchesPaths(r Request) bool {
 		return true
 	}
 	if rule.Decide != Allow {
-		return slices.ContainsFunc(r.Paths, func(p string) bool { return rule.matchesPath(p, r) })
+		return slices.ContainsFunc(r.allPaths(), func(p string) bool { return rule.matchesPath(p, r) })
 	}
 	for _, p := range r.Paths {
 		if !rule.matchesPath(p, r) {

@@ -279,3 +279,30 @@ func TestParseRule(t *testing.T) {
 		}
 	}
 }
+
+// What a path is called where a link leads from there, and other readings of a command, count to
+// ask and to deny, and for what is sensitive; to allow, only what it is.
+func TestNamesAndReadings(t *testing.T) {
+	linked := Request{Kind: "read", Paths: []string{"/srv/x"}, Named: []string{"/home/u/proj/src/x"}, Roots: []string{"/home/u/proj"}}
+	secret := Request{Kind: "read", Paths: []string{"/srv/x"}, Named: []string{"/home/u/proj/.env"}, Roots: []string{"/home/u/proj"}}
+	shell := Request{Kind: "execute", Command: "make x", Readings: []string{"bash -c make x"}}
+	for _, tt := range []struct {
+		rule Rule
+		req  Request
+		want Decision
+	}{
+		{Rule{Path: "src/**", Decide: Allow}, linked, None},
+		{Rule{Path: "/srv/**", Decide: Allow}, linked, Allow},
+		{Rule{Path: "src/**", Decide: Deny}, linked, Deny},
+		{Rule{Path: "src/**", Decide: Ask}, linked, Ask},
+		{Rule{Decide: Allow}, secret, Ask},
+		{Rule{Command: "bash *", Decide: Allow}, shell, None},
+		{Rule{Command: "make *", Decide: Allow}, shell, Allow},
+		{Rule{Command: "bash *", Decide: Deny}, shell, Deny},
+		{Rule{Command: "bash *", Decide: Ask}, shell, Ask},
+	} {
+		if got, _ := Decide([]Rule{tt.rule}, tt.req); got != tt.want {
+			t.Errorf("%+v for %+v: %q", tt.rule, tt.req, got)
+		}
+	}
+}

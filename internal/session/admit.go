@@ -87,27 +87,32 @@ var errRefused = Errorf(KindOutside, "the user did not allow it")
 // askFor asks whether an agent may have a file, unless a rule or, where always is
 // offered, an earlier answer says it.
 func (c *Core) askFor(ctx context.Context, s *session, p buffers.Path, kind, title string, always bool) error {
-	call := ToolCall{ID: c.newID("t"), Kind: kind, Status: "pending", Title: title, Locations: []Location{{Path: string(p)}}}
+	call := callFor(p, kind, title)
+	call.ID = c.newID("t")
 	options := []PermissionOption{{OptionID: "allow", Name: "Allow", Kind: "allow_once"}}
 	if always {
 		options = append(options, PermissionOption{OptionID: "always", Name: "Allow for this session", Kind: "allow_always"})
 	}
 	options = append(options, PermissionOption{OptionID: "reject", Name: "Reject", Kind: "reject_once"})
-	id, decided := c.ruled(s, call, options)
+	o, decided := c.ruled(s, s.requestOf(call, nil), options)
 	if !decided && always {
-		id, decided = c.broker.recall(s, call, options)
+		o.OptionID, decided = c.broker.recall(s, call, options)
 	}
 	if !decided {
-		o, err := c.broker.ask(ctx, s, call, options)
-		if err != nil {
+		var err error
+		if o, err = c.broker.ask(ctx, s, call, options); err != nil {
 			return err
 		}
-		id = o.OptionID
 	}
-	if id != "allow" && id != "always" {
+	if o.OptionID != "allow" && o.OptionID != "always" {
 		return errRefused
 	}
 	return nil
+}
+
+// callFor is the tool call by which it is asked whether an agent may have a file.
+func callFor(p buffers.Path, kind, title string) ToolCall {
+	return ToolCall{Kind: kind, Status: "pending", Title: title, Locations: []Location{{Path: string(p)}}}
 }
 
 // askSensitive asks before a file is written that could run programs or hold

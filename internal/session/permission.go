@@ -11,7 +11,6 @@ import (
 	"unicode"
 
 	"acp-ls/buffers/linediff"
-	"acp-ls/internal/policy"
 )
 
 // broker keeps the open questions. A question is answered exactly once, by
@@ -293,13 +292,17 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 		s.afterCancel(ctx)
 		return PermissionOutcome{Cancelled: true}, nil
 	}
-	id, decided := h.core.ruled(s, call, r.Options)
+	asked := s.knownOf(call, raw)
+	o, decided := h.core.ruled(s, s.requestOf(asked, raw), r.Options)
 	if !decided {
-		id, decided = h.core.broker.recall(s, call, r.Options)
+		o.OptionID, decided = h.core.broker.recall(s, asked, r.Options)
 	}
 	if decided {
-		s.consents(call, raw, id, r.Options)
-		return PermissionOutcome{OptionID: id}, nil
+		if o.Cancelled {
+			s.afterCancel(ctx)
+		}
+		s.consents(asked, raw, o.OptionID, r.Options)
+		return o, nil
 	}
 	if len(r.Options) == 0 {
 		return PermissionOutcome{Cancelled: true}, nil
@@ -311,45 +314,15 @@ func (h *host) RequestPermission(ctx context.Context, sessionID string, r Permis
 		g.ready = ready
 		defer g.close()
 	}
-	o, err := h.core.broker.askGate(ctx, s, t, call, r.Options, g)
+	o, err = h.core.broker.askGate(ctx, s, t, asked, r.Options, g)
 	switch {
 	case o.Cancelled:
 		s.afterCancel(ctx)
 	case err == nil:
-		s.consents(call, raw, o.OptionID, r.Options)
+		s.consents(asked, raw, o.OptionID, r.Options)
 		g.landPermitted()
 	}
 	return o, err
-}
-
-// ruled applies the user's permission rules: allow takes the once-option, so
-// that the rule stays the user's and the agent remembers nothing.
-func (c *Core) ruled(s *session, call ToolCall, options []PermissionOption) (optionID string, ok bool) {
-	req := policy.Request{Agent: s.agentName, Kind: call.Kind, Command: call.Command, Roots: s.roots()}
-	for _, l := range call.Locations {
-		req.Paths = append(req.Paths, l.Path)
-	}
-	for _, t := range call.Content {
-		if t.Type == "diff" && !slices.Contains(req.Paths, t.Path) {
-			req.Paths = append(req.Paths, t.Path)
-		}
-	}
-	decision, _ := policy.Decide(c.settings().Permissions, req)
-	want := ""
-	switch decision {
-	case policy.Allow:
-		want = "allow_once"
-	case policy.Deny:
-		want = "reject_once"
-	default:
-		return "", false
-	}
-	for _, o := range options {
-		if o.Kind == want {
-			return o.OptionID, true
-		}
-	}
-	return "", false
 }
 
 // questionMessage says what is asked: the title, then the whole command or the

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -32,20 +31,13 @@ func (p Program) line() string {
 
 // lines are those that rules are asked about: the command itself and, where a shell runs it,
 // what that is given.
-func (p Program) lines() []string {
-	out := []string{strings.Join(append([]string{p.Command}, p.Args...), " ")}
-	name := strings.ToLower(path.Base(strings.ReplaceAll(p.Command, `\`, "/")))
-	if slices.Contains([]string{"sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "cmd", "powershell", "pwsh"}, strings.TrimSuffix(name, ".exe")) {
-		out = append(out, p.Args...)
-	}
-	return out
-}
+func (p Program) lines() []string { return readingsOf(append([]string{p.Command}, p.Args...)) }
 
 // denied reports whether the user's rules deny that the session runs it. That a rule asks is
 // the agent's business, before: it can run programs without us too.
 func (c *Core) denied(s *session, p Program) bool {
 	return slices.ContainsFunc(p.lines(), func(line string) bool {
-		d, _ := policy.Decide(c.settings().Permissions, policy.Request{Agent: s.agentName, Kind: "execute", Command: line, Roots: s.roots()})
+		d, _ := policy.Decide(c.settings().Permissions, s.request("execute", line, nil))
 		return d == policy.Deny
 	})
 }
