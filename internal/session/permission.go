@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"acp-ls/buffers/linediff"
 )
@@ -360,12 +361,34 @@ func questionMessage(call ToolCall) string {
 		fmt.Fprintf(&b, "\n%s (+%d -%d lines)", printable(p), sizes[p].added, sizes[p].deleted)
 	}
 	for _, l := range call.Locations {
-		if !seen[l.Path] && !strings.Contains(title, l.Path) {
+		if !seen[l.Path] && !names(title, printable(l.Path)) {
 			seen[l.Path] = true
 			fmt.Fprintf(&b, "\n%s", printable(l.Path))
 		}
 	}
 	return b.String()
+}
+
+// names reports whether a title has all of a path, and not as a part of another one: whoever
+// reads it takes what stands there for the path that is meant. That it ends is certain only
+// at the end of a row, or in quotes: a blank or a bracket may be a part of a name.
+func names(title, path string) bool {
+	for row := range strings.SplitSeq(title, "\n") {
+		if row == path || strings.HasSuffix(row, " "+path) {
+			return true
+		}
+		for _, q := range "\"'`" {
+			quoted := string(q) + path + string(q)
+			if i := strings.Index(row, quoted); i >= 0 {
+				before, _ := utf8.DecodeLastRuneInString(row[:i])
+				after, _ := utf8.DecodeRuneInString(row[i+len(quoted):])
+				if (i == 0 || unicode.IsSpace(before)) && (after == utf8.RuneError || unicode.IsSpace(after)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 func changeSize(old, text string) (added, deleted int) {
