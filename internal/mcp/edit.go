@@ -153,6 +153,10 @@ func reviewStatus(ctx context.Context, t *session.Tools, raw jsontext.Value) ([]
 			}
 			state := string(h.State)
 			fmt.Fprintf(&out, "%s, %s: %s\n", f.Path, hunkLines(h.StartLine, h.EndLine), stateWords[state])
+			if f.Secret {
+				out.WriteString("(not shown, as the file may hold secrets)\n")
+				continue
+			}
 			out.WriteString(diff(h.BaseText, h.Text))
 		}
 	}

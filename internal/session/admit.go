@@ -8,7 +8,6 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/internal/config"
-	"acp-ls/internal/policy"
 )
 
 // Which files an agent may read and write through us. Links are resolved before
@@ -43,17 +42,13 @@ func (c *Core) admitRead(ctx context.Context, s *session, path string) (buffers.
 	if err == nil && s.loose != "" && !s.reviews(p) {
 		s.nameRead(ctx, p)
 	}
-	if err != nil || !policy.Secret(string(p)) {
+	if err != nil || !secret(p) {
 		if err == nil && !inside {
 			return c.admit(ctx, s, path, false)
 		}
 		return p, err
 	}
-	err = c.askFor(ctx, s, p, "read", "Read a file that may hold secrets", true)
-	if err == errRefused {
-		err = Errorf(KindOutside, "the user did not allow to read %s, which may hold secrets; go on without it", path)
-	}
-	return p, err
+	return p, c.askSecret(ctx, s, p, path)
 }
 
 // place finds the file of a path, and whether it is one that nobody needs to be

@@ -10,7 +10,6 @@ import (
 	"acp-ls/buffers/position"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/config"
-	"acp-ls/internal/policy"
 	"acp-ls/internal/session/mention"
 )
 
@@ -92,6 +91,10 @@ func (s *session) blocks(ctx context.Context, info AgentInfo, t *turn) ([]Block,
 	}
 	if note := r.largeNote(t.id); note != "" {
 		out = append(out, Block{Type: "text", Text: note})
+	}
+	if users, agents := r.withheldNotes(); agents != "" {
+		s.notice(t.id, EntryNotice, users)
+		out = append(out, Block{Type: "text", Text: agents})
 	}
 	if note := s.foldersNote(); note != "" {
 		out = append(out, Block{Type: "text", Text: note})
@@ -182,13 +185,13 @@ func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others
 			if p := d.Path(); p == "" || clean(d) || !inRoots(s.roots(), string(p)) {
 				continue
 			}
-			src := mention.Source{URI: buffers.PathURI(string(d.Path())), Name: r.name(d.Path()), Link: true}
+			src := r.linkTo(d.Path())
 			names = append(names, src.Name)
 			if carried[src.URI] {
 				continue
 			}
 			switch size := d.Text.Len(); {
-			case policy.Secret(string(d.Path())): // the agent can ask for it
+			case !s.tellsDocument(d): // the agent can ask for it
 			case size > budget:
 				src.Size = size
 				r.tooLarge(src)

@@ -37,15 +37,16 @@ type fakeEditor struct {
 	asked    []string // ids of questions, in the order in which they came
 
 	// How it answers; all may be nil.
-	onState      func() EditorState
-	onPermission func(Question) (string, error)
-	onApply      func(DocumentEdit) (handled bool, err error)
-	onSave       func(uri string) error
-	onSaving     func(uri string, format bool) error // instead
-	beforeSave   func(uri string)                    // has just been asked to
-	onReload     func(uri string) (bool, error)
-	onAdopt      func(uri string, version int32, text string) (bool, error)
-	onBase       func(uri string, version int32, disk string) (bool, error)
+	onState       func() EditorState
+	onDiagnostics func() []Diagnostic
+	onPermission  func(Question) (string, error)
+	onApply       func(DocumentEdit) (handled bool, err error)
+	onSave        func(uri string) error
+	onSaving      func(uri string, format bool) error // instead
+	beforeSave    func(uri string)                    // has just been asked to
+	onReload      func(uri string) (bool, error)
+	onAdopt       func(uri string, version int32, text string) (bool, error)
+	onBase        func(uri string, version int32, disk string) (bool, error)
 
 	wire sync.Mutex // stands for the one read loop
 	enc  position.Encoding
@@ -360,6 +361,9 @@ func (e *fakeEditor) Ask(context.Context, Form) (FormAnswer, error) {
 }
 
 func (e *fakeEditor) Diagnostics(context.Context, string) ([]Diagnostic, error) {
+	if e.onDiagnostics != nil {
+		return e.onDiagnostics(), nil
+	}
 	return nil, ErrUnsupported
 }
 func (e *fakeEditor) ShowDocument(context.Context, string, int) error { return ErrUnsupported }

@@ -23,6 +23,7 @@ type ledger struct {
 	seen    map[buffers.Path][]sighting // oldest first
 	asked   map[buffers.Path]bool       // the agent has read the file through us
 	refused map[buffers.Path]bool       // its last write was refused, and it has not read since
+	told    map[buffers.Path]text.Hash  // of a file whose text it is not told: what that was when it was told of a change
 	order   uint64
 }
 
@@ -41,7 +42,7 @@ type sighting struct {
 const ledgerDepth = 12
 
 func newLedger(now func() time.Time) *ledger {
-	return &ledger{now: now, seen: map[buffers.Path][]sighting{}, asked: map[buffers.Path]bool{}, refused: map[buffers.Path]bool{}}
+	return &ledger{now: now, seen: map[buffers.Path][]sighting{}, asked: map[buffers.Path]bool{}, refused: map[buffers.Path]bool{}, told: map[buffers.Path]text.Hash{}}
 }
 
 func (l *ledger) saw(p buffers.Path, t text.Text) { l.add(p, sighting{text: t}) }
@@ -87,6 +88,20 @@ func (l *ledger) add(p buffers.Path, s sighting) {
 		list = slices.Delete(list, 0, len(list)-ledgerDepth)
 	}
 	l.seen[p] = list
+	delete(l.told, p)
+}
+
+// tell notes that the agent is told of a change of a file, and not what that holds now. It
+// reports whether the agent was not told so before.
+func (l *ledger) tell(p buffers.Path, now text.Text) (news bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	hash := buffers.NormHashText(now)
+	if l.told[p] == hash {
+		return false
+	}
+	l.told[p] = hash
+	return true
 }
 
 // forgetWrites drops the agent's own writes of a file that were rejected: a
@@ -103,6 +118,7 @@ func (l *ledger) gone(p buffers.Path) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.seen, p)
+	delete(l.told, p)
 }
 
 // arrived is the place of a write that has come, among what the agent has seen: it is made

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -17,7 +18,7 @@ import (
 
 // Diff is what is changed against git's last commit in the session's folder, staged
 // or not: of what is unsaved, the live text. As in git's own, what git does not track
-// is left out.
+// is left out. Of what may hold secrets only the name is given.
 func (r *resolver) Diff() (mention.Source, bool) {
 	ctx, cancel := context.WithTimeout(r.ctx, gitWait)
 	defer cancel()
@@ -26,7 +27,14 @@ func (r *resolver) Diff() (mention.Source, bool) {
 	for _, l := range live {
 		args = append(args, ":(exclude,literal)"+l.rel)
 	}
-	out, err := r.git(ctx, args...)
+	hidden, err := r.hiddenDiffs(ctx)
+	for _, rel := range hidden {
+		args = append(args, ":(exclude,literal)"+rel)
+	}
+	out := ""
+	if err == nil {
+		out, err = r.git(ctx, args...)
+	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return r.nothing(mention.Diff, "there is no git")
@@ -35,12 +43,44 @@ func (r *resolver) Diff() (mention.Source, bool) {
 	}
 	diff := strings.ToValidUTF8(out, "\uFFFD")
 	for _, l := range live {
-		diff += l.diff
+		switch {
+		case r.tellsRel(l.rel):
+			diff += l.diff
+		case l.diff != "" && !slices.Contains(hidden, l.rel):
+			hidden = append(hidden, l.rel)
+		}
+	}
+	for _, rel := range hidden {
+		r.withhold(rel)
+	}
+	if diff == "" && len(hidden) > 0 {
+		return r.nothing(mention.Diff, "git sees a change only in what may hold secrets")
 	}
 	if diff == "" {
 		return r.nothing(mention.Diff, "git sees no change in "+r.s.cwd)
 	}
 	return r.beginning(mention.Source{URI: buffers.PathURI(r.s.cwd), Name: "git diff", Language: "diff", Text: diff}), true
+}
+
+// hiddenDiffs are the files that git sees a change in and that may hold secrets, by their names in
+// the session's folder.
+func (r *resolver) hiddenDiffs(ctx context.Context) ([]string, error) {
+	out, err := r.git(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative", "HEAD", "--", ".")
+	if err != nil {
+		return nil, err
+	}
+	var hidden []string
+	for rel := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		if rel != "" && !r.tellsRel(rel) {
+			hidden = append(hidden, rel)
+		}
+	}
+	return hidden, nil
+}
+
+// tellsRel is [session.tells] for a file by its name in the session's folder.
+func (r *resolver) tellsRel(rel string) bool {
+	return r.s.tells(buffers.Path(filepath.Join(r.s.cwd, filepath.FromSlash(rel))))
 }
 
 // gitWait bounds what the user waits for git.

@@ -438,6 +438,15 @@ func (b *broker) remember(q *question, o PermissionOption) {
 	}
 }
 
+// allowed reports whether a question need not be asked any more in a session, as the user has
+// allowed the like for all of it.
+func (b *broker) allowed(s *session, call ToolCall) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	r := b.remembered[sameQuestion(s, call)]
+	return r != nil && r.optionKind == "allow_always"
+}
+
 func (b *broker) recall(s *session, call ToolCall, options []PermissionOption) (optionID string, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -17,6 +17,7 @@ type resolver struct {
 	ctx       context.Context
 	prompt    Prompt
 	dirtyNote string
+	withheld  []string                // files of which only the name goes along
 	why       map[mention.Kind]string // why words name nothing
 	carried   map[string]int          // the sizes of what goes along, by reference
 	large     []mention.Source        // what is too large to
@@ -32,7 +33,7 @@ func (r *resolver) name(p buffers.Path) string {
 	return string(p)
 }
 
-// document is a whole open document.
+// document is a whole open document that the user has pointed at.
 func (r *resolver) document(d *buffers.Document) mention.Source {
 	src := mention.Source{URI: d.URI, Name: d.URI, Language: d.LanguageID}
 	p := d.Path()
@@ -46,6 +47,11 @@ func (r *resolver) document(d *buffers.Document) mention.Source {
 		r.s.ledger.saw(p, d.Text)
 	}
 	return src
+}
+
+// linkTo names a file, of which the agent sees nothing.
+func (r *resolver) linkTo(p buffers.Path) mention.Source {
+	return mention.Source{URI: buffers.PathURI(string(p)), Name: r.name(p), Link: true}
 }
 
 // span is what the editor pointed at.
@@ -186,7 +192,13 @@ func (r *resolver) Open() []mention.Source {
 			if d.Path() == "" {
 				continue
 			}
-			out = append(out, r.document(d))
+			if r.s.tellsDocument(d) {
+				out = append(out, r.document(d))
+				continue
+			}
+			src := r.linkTo(d.Path())
+			r.withhold(src.Name)
+			out = append(out, src)
 		}
 	}
 	if out == nil {

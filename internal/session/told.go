@@ -102,14 +102,20 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 	now, err := s.core.readText(p)
 	var b strings.Builder
 	seen, known := s.ledger.latest(p)
+	tells := s.tells(p)
+	if !tells {
+		b.WriteString(namedOnly(rejected))
+	}
 	var swaps []swap
 	for _, r := range rejected {
 		what, from, to := "The user rejected this change of yours", r.hunk.Text, r.hunk.BaseText
 		if r.applied {
 			what, from, to = "You were not allowed all that you asked for, but the user applied this part of it, which is in the file now", to, from
 		}
-		fmt.Fprintf(&b, "%s:\n\n```diff\n%s```\n\n", what,
-			linediff.Unified("", linediff.Split(r.hunk.BaseText), linediff.Split(r.hunk.Text), 0))
+		if tells {
+			fmt.Fprintf(&b, "%s:\n\n```diff\n%s```\n\n", what,
+				linediff.Unified("", linediff.Split(r.hunk.BaseText), linediff.Split(r.hunk.Text), 0))
+		}
 		swaps = append(swaps, swap{from, to})
 	}
 	if known { // what is left is what the user did
@@ -118,6 +124,10 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 	switch {
 	case isMissing(err) && known && seen.Len() > 0:
 		b.WriteString("The file is gone.\n\n")
+	case err == nil && known && buffers.NormHashText(seen) != buffers.NormHashText(now) && !tells:
+		if s.ledger.tell(p, now) {
+			b.WriteString("The user changed it.\n\n")
+		}
 	case err == nil && known && buffers.NormHashText(seen) != buffers.NormHashText(now):
 		fmt.Fprintf(&b, "The user changed it:\n\n```diff\n%s```\n\n",
 			linediff.Unified("", seen.Lines(0, seen.LineCount()), now.Lines(0, now.LineCount()), 2))
@@ -130,12 +140,37 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 			}
 		}
 		s.ledger.forgetWrites(p, func(c review.ChangeID) bool { return gone[c] })
-		s.ledger.saw(p, now)
+		if tells {
+			s.ledger.saw(p, now)
+		}
 	}
 	if b.Len() == 0 {
 		return ""
 	}
+	if !tells {
+		b.WriteString("What it holds is not told, as it may be secret; read it if you need that: the user will be asked.\n\n")
+	}
 	return fmt.Sprintf("## %s\n\n%s", p, b.String())
+}
+
+// namedOnly says what has become of changes in a file of which nothing may be told.
+func namedOnly(rejected []rejectedHunk) string {
+	applied := 0
+	for _, r := range rejected {
+		if r.applied {
+			applied++
+		}
+	}
+	said := ""
+	if n := len(rejected) - applied; n == 1 {
+		said += "The user rejected a change of yours.\n\n"
+	} else if n > 1 {
+		said += fmt.Sprintf("The user rejected %d changes of yours.\n\n", n)
+	}
+	if applied > 0 {
+		said += "You were not allowed all that you asked for, but the user applied a part of it, which is in the file now.\n\n"
+	}
+	return said
 }
 
 // swap is a replacement of whole rows.

@@ -137,6 +137,9 @@ func (t *Tools) Read(ctx context.Context, path string, line, limit int) (BufferT
 	}
 	path = t.absolute(path)
 	if _, d, ok := t.documentNamed(path); ok && d.Path() == "" {
+		if err := t.s.admitDocument(ctx, d); err != nil {
+			return BufferText{}, err
+		}
 		b := BufferText{Path: d.URI, Open: true, Unsaved: true}
 		b.take(d.Text, line, limit)
 		return b, nil

@@ -62,6 +62,8 @@ func (t *Tools) Selection(ctx context.Context) (Selection, error) {
 			return Selection{}, err
 		}
 		sel.Path, sel.Unsaved = string(p), !clean(d)
+	} else if err := t.s.admitDocument(ctx, d); err != nil {
+		return Selection{}, err
 	}
 	for _, r := range state.Ranges {
 		start, end := position.RangeOffsets(d.Text, r, from.enc)
@@ -113,9 +115,14 @@ func (t *Tools) Diagnostics(ctx context.Context, path string) ([]FileDiagnostic,
 			return nil, Errorf(KindInvalid, "the editor did not give its diagnostics: %w", err)
 		}
 		for _, g := range list {
-			if f, ok := t.diagnostic(a, g); ok && (only == "" && inRoots(t.s.roots(), f.Path) || f.Path == string(only)) {
-				out = append(out, f)
+			f, ok := t.diagnostic(a, g)
+			if !ok || only == "" && !inRoots(t.s.roots(), f.Path) || only != "" && f.Path != string(only) {
+				continue
 			}
+			if only == "" && !t.s.tells(buffers.Path(f.Path)) { // which may quote it
+				f.Message, f.Code = "(not shown, as the file may hold secrets: ask for this one by its path)", ""
+			}
+			out = append(out, f)
 		}
 	}
 	if !offered {
@@ -185,9 +192,28 @@ func (t *Tools) Show(ctx context.Context, path string, line int) (string, error)
 
 // Reviews are the session's own changes that the user has not accepted: what
 // waits, what is in conflict, what was rejected.
-func (t *Tools) Reviews() ([]Review, error) {
+// Of one that may hold secrets the hunks have no texts.
+func (t *Tools) Reviews() ([]ToolReview, error) {
 	if err := t.usable(); err != nil {
 		return nil, err
 	}
-	return t.s.core.Reviews("", t.s.id, review.StatePending, review.StateProposed, review.StateConflict, review.StateRejected), nil
+	var out []ToolReview
+	for _, r := range t.s.core.Reviews("", t.s.id, review.StatePending, review.StateProposed, review.StateConflict, review.StateRejected) {
+		tr := ToolReview{Review: r, Secret: r.Path != "" && !t.s.tells(buffers.Path(r.Path))}
+		if tr.Secret {
+			tr.Hunks = slices.Clone(r.Hunks)
+			for i := range tr.Hunks {
+				h := &tr.Hunks[i]
+				h.BaseText, h.Text, h.Gone = "", "", ""
+			}
+		}
+		out = append(out, tr)
+	}
+	return out, nil
+}
+
+// ToolReview is a review as the agent is told of it.
+type ToolReview struct {
+	Review
+	Secret bool // what its hunks hold is left out
 }

@@ -14,12 +14,19 @@ import (
 // turnOf runs f as the agent's turn of one prompt and returns when it has ended.
 func turnOf(t *testing.T, c *Core, l *fakeLauncher, f func(h Host, sid string)) {
 	t.Helper()
-	l.prompt = func(_ context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
-		f(a.host, sid)
-		return "end_turn", nil
-	}
+	l.prompt = turnDoing(f)
 	if _, err := c.Prompt(t.Context(), Prompt{Text: "go", Wait: true}); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// turnDoing is a turn of a fakeAgent in which it does f; nil: nothing.
+func turnDoing(f func(h Host, sid string)) func(context.Context, *fakeAgent, string, []Block) (StopReason, error) {
+	return func(_ context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
+		if f != nil {
+			f(a.host, sid)
+		}
+		return "end_turn", nil
 	}
 }
 
