@@ -8,7 +8,8 @@
 //                                        {"encoding": "base64"} the bytes that TEXT is of
 //   {"remove": PATH}                     deletes it on disk, in a tool call
 //   {"run": COMMAND}                     has a shell run it, in a tool call
-//   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered
+//   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered; with
+//                                        {"edit": PATH, "text": TEXT} for what the file is to have
 //   {"plan": [TEXT]}                     a plan
 //   {"until": PATH}                      waits until there is such a file, or it is cancelled
 //   {"hold": true}                       waits until it is cancelled
@@ -72,6 +73,17 @@ async function appears(file, session) {
 
 async function step(sessionId, session, one) {
   const file = (name) => path.resolve(session.cwd, name);
+  const diff = ({ edit, text }) => ({
+    kind: 'edit',
+    content: [
+      {
+        type: 'diff',
+        path: file(edit),
+        oldText: fs.readFileSync(file(edit), 'utf8'),
+        newText: text,
+      },
+    ],
+  });
   if (one.say !== undefined) {
     say(sessionId, one.say);
   } else if (one.think !== undefined) {
@@ -109,6 +121,7 @@ async function step(sessionId, session, one) {
       kind: one.command ? 'execute' : 'other',
       status: 'pending',
       ...(one.command && { rawInput: { command: one.command } }),
+      ...(one.edit && diff(one)),
     };
     const options = [
       { optionId: 'yes', name: 'Allow', kind: 'allow_once' },

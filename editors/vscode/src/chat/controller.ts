@@ -2,7 +2,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../app';
-import type { Commands, SessionInfo } from '../contract';
+import type { Commands, SessionInfo, ToolCall } from '../contract';
 import { rangeOf } from '../editor';
 import { CommandError, isInterrupted, messageOf } from '../errors';
 import { show } from '../review/changes';
@@ -12,7 +12,7 @@ import { noCommands } from './hint';
 import { mentionOf } from './mention';
 import type { ChatModel } from './model';
 import { toBytes, toUnits } from './offsets';
-import type { Attachment, ChatCommand, PageMessage } from './protocol';
+import type { Attachment, ChatCommand, PageMessage, ToolOf } from './protocol';
 import type { ChatView } from './view';
 
 const commands: Record<ChatCommand, string> = {
@@ -271,7 +271,7 @@ export class ChatController {
       case 'open':
         return this.openFile(message);
       case 'diff':
-        return openToolDiff(this.model.entry(message.entry), message.content);
+        return openToolDiff(this.toolCall(message.of)?.content?.[message.content]);
       case 'link':
         return this.follow(message.href);
       case 'unseen':
@@ -298,6 +298,12 @@ export class ChatController {
       case 'command':
         await vscode.commands.executeCommand(commands[message.command]);
     }
+  }
+
+  private toolCall(of: ToolOf): ToolCall | undefined {
+    return 'question' in of
+      ? this.app.questions.question(of.question)?.toolCall
+      : this.model.entry(of.session, of.entry)?.tool;
   }
 
   private async send({

@@ -1,7 +1,7 @@
 /** Differences that a tool call tells of, shown side by side. */
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Entry } from '../contract';
+import type { ToolContent } from '../contract';
 
 /** Documents whose text is kept here: both sides of the difference that was asked for last. */
 const scheme = 'acpls-diff';
@@ -18,8 +18,7 @@ export function registerDiffDocuments(): vscode.Disposable {
 
 let shown = 0;
 
-export async function openToolDiff(entry: Entry | undefined, index: number): Promise<void> {
-  const content = entry?.tool?.content?.[index];
+export async function openToolDiff(content: ToolContent | undefined): Promise<void> {
   if (content?.type !== 'diff' || content.path === undefined) {
     return;
   }

@@ -114,8 +114,8 @@ export class ChatModel {
     return this.server;
   }
 
-  entry(id: string): Entry | undefined {
-    return this.current()?.entries.find((entry) => entry.id === id);
+  entry(session: string, id: string): Entry | undefined {
+    return this.conversations.get(session)?.entries.find((entry) => entry.id === id);
   }
 
   setServer(server: ServerState): void {

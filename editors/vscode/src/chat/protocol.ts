@@ -162,6 +162,9 @@ export type ChatCommand =
   | 'settings'
   | 'log';
 
+/** Where a tool call is told of. The ids of entries are of their session: others have the same. */
+export type ToolOf = { question: string } | { session: string; entry: string };
+
 /** From the page to the host. */
 export type PageMessage =
   | { type: 'ready' }
@@ -189,7 +192,7 @@ export type PageMessage =
   /** Shows a file, by URI or path; `line` is 1-based. */
   | { type: 'open'; uri?: string; path?: string; line?: number }
   /** Shows one difference that a tool call told of: `content` is its index there. */
-  | { type: 'diff'; entry: string; content: number }
+  | { type: 'diff'; of: ToolOf; content: number }
   /** A link in a text was clicked. */
   | { type: 'link'; href: string }
   /** There is not the room to show this question or form, nor another that waits. */

@@ -119,6 +119,31 @@ suite('what the chat asks for', () => {
     await until('by URI and lines', () => at() === 'lines.txt:1');
   });
 
+  test('side by side shows what is asked, whichever session is shown', async () => {
+    await write('asked.txt', 'old\n');
+    const edit = (text: string) => ({ ask: 'Edit asked.txt', edit: 'asked.txt', text });
+    const ids = [];
+    for (const text of ['first\n', 'second\n']) {
+      session = await startSession(app);
+      await begin(app, session, [edit(text)]);
+      const asked = await until('is asked', () =>
+        app.model.openQuestions().find((one) => one.session === session),
+      );
+      ids.push(asked.id);
+    }
+    for (const [at, text] of ['first\n', 'second\n'].entries()) {
+      say({ type: 'diff', of: { question: ids[at] ?? '' }, content: 0 });
+      await until(`shows ${text}`, () => {
+        const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+        const modified =
+          activeTab?.input instanceof vscode.TabInputTextDiff && activeTab.input.modified;
+        return vscode.workspace.textDocuments.some(
+          (one) => one.uri.toString() === modified?.toString() && one.getText() === text,
+        );
+      });
+    }
+  });
+
   test('a file is decided on, and a turn, and it is undone', async () => {
     const document = await open('decide.txt', 'one\n');
     const uri = document.uri.toString();
@@ -145,7 +170,7 @@ suite('what the chat asks for', () => {
   test('what cannot be done is said, and ends nothing', async () => {
     say({ type: 'open', path: '/no/such/file' });
     say({ type: 'setOption', option: 'none', value: 1 });
-    say({ type: 'diff', entry: 'none', content: 0 });
+    say({ type: 'diff', of: { session: 'none', entry: 'none' }, content: 0 });
     say({ type: 'answer', question: 'none', option: 'yes' });
     send('still here');
     await until('is answered', () => agent() === 'still here');

@@ -420,6 +420,40 @@ try {
   await page.setViewportSize({ width: 420, height: 900 });
   await send({ type: 'questions', questions: [] });
 
+  // Cards stay when another session is shown: they say which is of it, and open what they ask about,
+  // though the entries of both sessions have the same ids.
+  const elsewhere = { ...edit, id: 'q4', session: 's2' };
+  const sessions = [session(), session({ session: 's2', title: 'Another' })];
+  const isElsewhere = async (...ids) => {
+    const cards = page.locator('.questions .card', { hasText: 'in another session' });
+    const shown = cards.filter({ has: page.locator('.card-head .place:visible') });
+    assert.deepEqual(await shown.evaluateAll((all) => all.map((one) => one.dataset.question)), ids);
+  };
+  await send(state({ sessions, questions: [elsewhere, edit] }));
+  await page.locator('[data-question=q4]').waitFor();
+  await isElsewhere('q4');
+  await page.locator('[data-question=q4] .card-head .place').click();
+  assert.deepEqual(await told('select'), [{ type: 'select', session: 's2' }]);
+  await page.locator('[data-question=q4]').evaluate((element) => element.classList.add('kept'));
+  await send({ type: 'current', session: 's2', entries, terminals: {} });
+  await page.locator('.questions .card.kept:first-child').waitFor();
+  await isElsewhere('q2');
+  for (const id of ['q2', 'q4']) {
+    await page
+      .locator(`[data-question=${id}]`)
+      .getByRole('button', { name: 'Side by side' })
+      .click();
+  }
+  const inTranscript = page.locator('.entry').getByRole('button', { name: 'Side by side' });
+  await page.locator('.entry', { hasText: 'Edit main.go' }).locator('summary').click();
+  await inTranscript.click();
+  assert.deepEqual(
+    (await told('diff')).map(({ of }) => of),
+    [{ question: 'q2' }, { question: 'q4' }, { session: 's2', entry: '5' }],
+  );
+  await send(state());
+  await page.locator('.questions .card').waitFor({ state: 'detached' });
+
   // A form.
   const text = { id: 'n', prompt: 'Name', type: 'string', required: true };
   const pick = {

@@ -55,6 +55,17 @@ suite('chat model', () => {
     );
   });
 
+  test('entries of one id are told apart by their sessions', () => {
+    model.onSession(info('a'));
+    model.onSession(info('b'));
+    model.onEntry({ session: 'a', entry: said('1', 'one') });
+    model.onEntry({ session: 'b', entry: said('1', 'other') });
+    const texts = () => ['a', 'b', 'c'].map((session) => model.entry(session, '1')?.text);
+    assert.deepEqual(texts(), ['one', 'other', undefined]);
+    model.show('b');
+    assert.deepEqual(texts(), ['one', 'other', undefined]);
+  });
+
   test('chunks grow an entry, and an entry that comes whole replaces them', () => {
     model.onSession(info('a'));
     model.onEntry({ session: 'a', entry: said('1', 'o') });

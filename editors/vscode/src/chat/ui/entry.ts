@@ -85,7 +85,7 @@ function tool(): EntryView {
   let drawn = '';
   return {
     element,
-    update: ({ id, tool: call }, around) => {
+    update: ({ tool: call }, around) => {
       if (call === undefined) {
         return;
       }
@@ -98,7 +98,7 @@ function tool(): EntryView {
       }
       drawn = key;
       element.setAttribute('aria-label', `Tool: ${toolTitle(call)}`);
-      const content = toolBody(call, { ...around, entry: id });
+      const content = toolBody(call, around);
       const folds = content.length > 0;
       details.hidden = !folds;
       bare.hidden = folds;

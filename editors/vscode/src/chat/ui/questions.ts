@@ -7,7 +7,6 @@ import type { FormQuestion } from '../../contract';
 import type { Asked, ChatState, Form } from '../protocol';
 import { h, icon } from './dom';
 import { post } from './host';
-import { currentOf, entryOfTool } from './state';
 import { toolBody } from './tool';
 import { toolTitle } from './words';
 
@@ -29,16 +28,20 @@ export class Questions {
     const all: Array<Asked | Form> = [...state.questions, ...state.forms];
     const wanted = [...all.filter(mine), ...all.filter((one) => !mine(one))];
     const ids = wanted.map(({ id }) => id);
+    // Cards stay while another session comes to be shown.
+    for (const asked of wanted) {
+      place(this.cards.get(asked.id), mine(asked));
+    }
     if (ids.join('\n') === [...this.cards.keys()].join('\n')) {
       return;
     }
     const cards = new Map<string, HTMLElement>();
     for (const asked of wanted) {
-      cards.set(
-        asked.id,
+      const card =
         this.cards.get(asked.id) ??
-          ('options' in asked ? questionCard(asked, state) : formCard(asked, state)),
-      );
+        ('options' in asked ? questionCard(asked, state) : formCard(asked));
+      place(card, mine(asked));
+      cards.set(asked.id, card);
     }
     for (const [id, card] of this.cards) {
       if (!cards.has(id)) {
@@ -155,9 +158,9 @@ function unlessInert(act: () => void): (event: Event) => void {
   };
 }
 
-function card(title: string, id: string, other: string | undefined, ...parts: Node[]): HTMLElement {
+function card(title: string, { id, session }: Asked | Form, ...parts: Node[]): HTMLElement {
   const label = `question-${id}`;
-  const select = () => other !== undefined && post({ type: 'select', session: other });
+  const select = () => post({ type: 'select', session });
   return h(
     'div',
     { class: 'card', role: 'group', tabindex: -1, 'aria-labelledby': label, 'data-question': id },
@@ -165,26 +168,30 @@ function card(title: string, id: string, other: string | undefined, ...parts: No
       'div',
       { class: 'card-head' },
       h('span', { id: label }, title),
-      other !== undefined &&
-        h('button', { type: 'button', class: 'place', onclick: select }, 'in another session'),
+      h('button', { type: 'button', class: 'place', onclick: select }, 'in another session'),
     ),
     ...parts,
   );
 }
 
-function elsewhere(of: { session: string }, state: ChatState): string | undefined {
-  return of.session === state.current ? undefined : of.session;
+/** Says of a card whether it is of the session that is shown. */
+function place(card: HTMLElement | undefined, isHere: boolean): void {
+  const button = card?.querySelector<HTMLElement>('.card-head .place');
+  if (button) {
+    button.hidden = isHere;
+  }
 }
 
 function questionCard(asked: Asked, state: ChatState): HTMLElement {
-  const { id, toolCall } = asked;
+  const { id, session, toolCall } = asked;
   // The message tells the place and size of a change, which are seen where the change is.
   const changes = toolCall.content?.some(({ type }) => type === 'diff');
   const message = changes ? toolTitle(toolCall) : asked.message || toolTitle(toolCall);
   const body = toolBody(toolCall, {
-    cwd: currentOf(state)?.cwd,
-    terminals: state.terminals,
-    entry: entryOfTool(state.entries, toolCall.id)?.id,
+    cwd: state.sessions.find((one) => one.session === session)?.cwd,
+    terminals: session === state.current ? state.terminals : {},
+    // What is asked, and not what some transcript has by the same name.
+    of: { question: id },
   });
   const answer = (option?: string) =>
     unlessInert(() =>
@@ -195,8 +202,7 @@ function questionCard(asked: Asked, state: ChatState): HTMLElement {
   const first = asked.options.find(({ kind }) => kind.startsWith('allow'));
   return card(
     `${asked.agent} asks`,
-    id,
-    elsewhere(asked, state),
+    asked,
     cardBody(
       h('div', { class: toolCall.kind === 'execute' ? 'message mono' : 'message' }, message),
       ...(message.includes(toolCall.command ?? '\0')
@@ -216,7 +222,7 @@ function questionCard(asked: Asked, state: ChatState): HTMLElement {
   );
 }
 
-function formCard(asked: Form, state: ChatState): HTMLElement {
+function formCard(asked: Form): HTMLElement {
   const fields = asked.questions.map((question) => field(question, asked.id));
   const send = (action: 'accept' | 'decline' | 'cancel') =>
     post({
@@ -248,7 +254,7 @@ function formCard(asked: Form, state: ChatState): HTMLElement {
       ),
     ),
   );
-  return card(asked.title, asked.id, elsewhere(asked, state), form);
+  return card(asked.title, asked, form);
 }
 
 interface Field {

@@ -1,5 +1,5 @@
 /** What the page knows: what the host has told, put together. Pure. */
-import type { Entry, SessionInfo } from '../../contract';
+import type { SessionInfo } from '../../contract';
 import type { Agent, ChatState, HostMessage } from '../protocol';
 
 export function emptyState(): ChatState {
@@ -115,11 +115,6 @@ function put<T>(list: T[], item: T, is: (one: T) => boolean): void {
   } else {
     list[at] = item;
   }
-}
-
-/** The entry of a tool call, for what only entries have: differences side by side. */
-export function entryOfTool(entries: readonly Entry[], id: string): Entry | undefined {
-  return entries.findLast(({ tool }) => tool?.id === id);
 }
 
 /** The agents there are, that of new sessions first. */

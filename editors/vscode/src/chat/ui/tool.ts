@@ -1,6 +1,6 @@
 /** Tool calls: their state, what they are about, and what they have made. */
 import type { ToolCall, ToolContent } from '../../contract';
-import type { TerminalState } from '../protocol';
+import type { TerminalState, ToolOf } from '../protocol';
 import { type Child, h, type Icon, icon } from './dom';
 import { post } from './host';
 import { compare, counts, folded, type Line } from './lines';
@@ -15,8 +15,8 @@ const shownOutput = 200;
 export interface Around {
   cwd: string | undefined;
   terminals: Record<string, TerminalState>;
-  /** The entry by which a difference can be opened side by side, if there is one. */
-  entry?: string | undefined;
+  /** What the tool call is of, for its differences side by side. */
+  of: ToolOf;
 }
 
 const icons: Record<string, Icon> = {
@@ -142,7 +142,7 @@ function stat({ added, removed }: { added: number; removed: number }): HTMLEleme
 
 function diffBox(content: ToolContent, at: number, around: Around): HTMLElement {
   const lines = linesOf(content);
-  const { entry } = around;
+  const { of } = around;
   const signs = { added: '+', removed: '−', same: ' ', gap: '⋯' };
   return h(
     'div',
@@ -153,16 +153,15 @@ function diffBox(content: ToolContent, at: number, around: Around): HTMLElement 
       content.path && place(content.path, undefined, around.cwd),
       content.oldText === undefined && h('span', { class: 'dim' }, 'new file'),
       stat(counts(lines)),
-      entry !== undefined &&
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'place side',
-            onclick: () => post({ type: 'diff', entry, content: at }),
-          },
-          'Side by side',
-        ),
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'place side',
+          onclick: () => post({ type: 'diff', of, content: at }),
+        },
+        'Side by side',
+      ),
     ),
     h(
       'div',

@@ -84,7 +84,11 @@ export class Transcript {
       this.views.set(entry.id, shown);
     }
     shown.entry = entry;
-    shown.view.update(entry, { cwd: currentOf(state)?.cwd, terminals: state.terminals });
+    shown.view.update(entry, {
+      cwd: currentOf(state)?.cwd,
+      terminals: state.terminals,
+      of: { session: this.session ?? '', entry: entry.id },
+    });
     this.settle();
   }
 
