@@ -23,6 +23,7 @@ import { Lenses } from './review/lenses';
 import { changeOf } from './review/lines';
 import { conflictsOf, linesOf, ReviewState } from './review/state';
 import { ChangesTree, describeWhole } from './review/tree';
+import type { Turn } from './review/turns';
 import { Saves } from './saves';
 import { StatusItem } from './status';
 
@@ -36,6 +37,8 @@ const settles = new Set<keyof Commands>([
   'acp.review.reject',
   'acp.review.resolve',
 ]);
+
+export type Decide = 'acp.review.accept' | 'acp.review.reject';
 
 export class App implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('acp-ls', { log: true });
@@ -195,6 +198,16 @@ export class App implements vscode.Disposable {
     } catch (err) {
       this.showError(err);
       return undefined;
+    }
+  }
+
+  /** Decides on all that a turn has changed and that is undecided. A conflict stays, and says so. */
+  async decideTurn(command: Decide, of: Turn): Promise<void> {
+    const result = await this.perform(command, of);
+    if (result?.decided.length === 0 && result.refused.length === 0) {
+      void vscode.window.showInformationMessage(
+        'Nothing that this turn has changed is left to decide on.',
+      );
     }
   }
 

@@ -1,6 +1,6 @@
 /** The commands `acpls.*`. */
 import * as vscode from 'vscode';
-import type { App } from './app';
+import type { App, Decide } from './app';
 import { registerDiffDocuments } from './chat/diff';
 import type { FileChange } from './contract';
 import { InOrder } from './inOrder';
@@ -18,8 +18,6 @@ interface LinePlace {
   line: number;
 }
 
-type Decide = 'acp.review.accept' | 'acp.review.reject';
-
 export function registerCommands(app: App): vscode.Disposable[] {
   const commands: Record<string, (...args: never[]) => unknown> = {
     openChat: () => app.chat.open(),
@@ -35,6 +33,8 @@ export function registerCommands(app: App): vscode.Disposable[] {
     rejectFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.reject', of),
     acceptAll: () => decideAll(app, 'acp.review.accept'),
     rejectAll: () => decideAll(app, 'acp.review.reject'),
+    acceptTurn: () => pick.decideTurn(app, 'acp.review.accept'),
+    rejectTurn: () => pick.decideTurn(app, 'acp.review.reject'),
     reviewChanges: () => reviewAll(app.review),
     openDiff: (of?: Node | vscode.Uri) => {
       const file = fileOf(app, of);

@@ -1,11 +1,13 @@
 /** Lists to choose from. */
 import * as vscode from 'vscode';
-import type { App } from './app';
+import type { App, Decide } from './app';
+import { originalOf } from './chat/model';
 import type { SessionInfo } from './contract';
 import { splitLines } from './review/lines';
 import { rejectedOf } from './review/rejected';
 import type { PlacedHunk } from './review/state';
 import { plural } from './review/state';
+import { type Turn, turnsOf } from './review/turns';
 
 interface Choice<T> extends vscode.QuickPickItem {
   value?: T;
@@ -104,6 +106,29 @@ function sessionChoice(info: SessionInfo): Choice<SessionInfo> {
       .join(' · '),
     value: info,
   };
+}
+
+/** Accepts or rejects what is undecided of a turn. */
+export async function decideTurn(app: App, command: Decide): Promise<void> {
+  const info = app.model.currentSession();
+  const session = info && originalOf(info.session);
+  const prompts = app.model
+    .state()
+    .entries.flatMap(({ kind, turn, text = '' }) =>
+      kind === 'user' && turn !== undefined && session !== undefined
+        ? [{ session, turn, text }]
+        : [],
+    );
+  const turns = turnsOf(app.review.all(), prompts);
+  if (turns.length === 0) {
+    void vscode.window.showInformationMessage('There are no changes to decide on.');
+    return;
+  }
+  const name = command === 'acp.review.accept' ? 'Accept' : 'Reject';
+  const chosen = await choose<Turn>(turns, `${name} what has been changed by`);
+  if (chosen !== undefined) {
+    await app.decideTurn(command, chosen);
+  }
 }
 
 /** Takes back all that a turn, or a session, has changed. */

@@ -10,7 +10,7 @@ import type { Before } from './before';
 import { openToolDiff } from './diff';
 import { noCommands } from './hint';
 import { mentionOf } from './mention';
-import type { ChatModel } from './model';
+import { type ChatModel, originalOf } from './model';
 import { toBytes, toUnits } from './offsets';
 import type { Attachment, ChatCommand, PageMessage, ToolOf } from './protocol';
 import type { ChatView } from './view';
@@ -396,9 +396,11 @@ export class ChatController {
       await this.app.catchUpWith([message.uri]);
       const rev = this.app.review.file(message.uri)?.rev;
       await this.app.perform(command, { uri: message.uri, ...(rev && { rev }) });
-    } else if (message.turn !== undefined && this.model.currentSession() !== undefined) {
-      const session = this.model.currentSession()?.session ?? '';
-      await this.app.perform(command, { session, turn: message.turn });
+    } else if (message.turn !== undefined) {
+      const session = this.model.currentSession()?.session;
+      if (session !== undefined) {
+        await this.app.decideTurn(command, { session: originalOf(session), turn: message.turn });
+      }
     }
   }
 }

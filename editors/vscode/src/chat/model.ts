@@ -24,6 +24,11 @@ const keptConversations = 5;
 /** How the ids of ended conversations begin. */
 const ended = 'ended-';
 
+/** The id that acp-ls knows a session by, also one of an acp-ls that has ended. */
+export function originalOf(session: string): string {
+  return session.replace(new RegExp(`^${ended}\\d+-`), '');
+}
+
 interface Conversation {
   info: SessionInfo;
   entries: Entry[];

@@ -4,6 +4,7 @@ import type { App } from '../../src/app';
 import type { Attachment, PageMessage } from '../../src/chat/protocol';
 import {
   anew,
+  begin,
   hunksAre,
   open,
   prompt,

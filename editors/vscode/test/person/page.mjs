@@ -210,6 +210,21 @@ try {
   assert.deepEqual(await told('link'), [{ type: 'link', href: 'main.go#L3' }]);
   await shot('entries');
 
+  // A turn is decided on where its prompt is, by keys too, as long as there is anything to decide on.
+  const ofTurn = (what) =>
+    page.locator('.entry.user').getByRole('button', { name: `${what} all changes of this turn` });
+  await ofTurn('Accept').press('Enter');
+  await ofTurn('Reject').press('Enter');
+  assert.deepEqual(
+    await told('decide'),
+    ['accept', 'reject'].map((what) => ({ type: 'decide', what, turn: 't1' })),
+  );
+  await send({ type: 'files', files: [] });
+  await ofTurn('Accept').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Take back all' }).waitFor();
+  await send(state());
+  await ofTurn('Accept').waitFor();
+
   // Streaming: what is finished is left alone.
   await send({ type: 'session', info: session({ state: 'running' }) });
   await send({ type: 'entry', entry: { id: '9', kind: 'agent', text: 'First.\n\n' } });

@@ -1,6 +1,6 @@
 /** One entry of a transcript. */
 import type { Entry } from '../../contract';
-import { h, icon } from './dom';
+import { h, icon, iconButton } from './dom';
 import { post } from './host';
 import { Streamed } from './streamed';
 import { type Around, statusIcon, toolBody, toolLine, toolPlaces } from './tool';
@@ -41,13 +41,16 @@ function user(): EntryView {
       text.textContent = said ?? '';
       actions.replaceChildren();
       if (turn !== undefined) {
-        const label = 'Take back all that this turn has changed';
-        const onclick = () => post({ type: 'undo', turn });
+        const decide = (what: 'accept' | 'reject') => () => post({ type: 'decide', what, turn });
         actions.append(
           h(
-            'button',
-            { type: 'button', class: 'icon-button', title: label, 'aria-label': label, onclick },
-            icon('undo'),
+            'span',
+            { class: 'undecided-only' },
+            iconButton('check', 'Accept all changes of this turn', decide('accept')),
+            iconButton('cross', 'Reject all changes of this turn', decide('reject')),
+          ),
+          iconButton('undo', 'Take back all that this turn has changed', () =>
+            post({ type: 'undo', turn }),
           ),
         );
       }

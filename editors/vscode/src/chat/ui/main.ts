@@ -72,6 +72,7 @@ function drawAround(): void {
   questions.show(state);
   app?.classList.toggle('asking', asking.length > 0);
   changed.show(state.files);
+  app?.classList.toggle('undecided', state.files.length > 0);
   waiting.show(info?.queue ?? []);
   choices.show({ options: isOpen(info) ? (info?.options ?? []) : [], meter: info?.usage });
   composer.show({

@@ -195,4 +195,14 @@ export async function play(window, step) {
     await press('Home');
     await onRow(/^more/);
   });
+
+  await step('reject what is left of a turn', async () => {
+    await command('ACP: Reject Changes of a Turn');
+    await page.locator('.quick-input-list', { hasText: '2 changes' }).waitFor();
+    await focusIs('the list', ({ place }) => place === 'prompt', false);
+    await press('Enter');
+    await window.until('nothing is left', async () => (await window.undecided()) === 0);
+    await window.diskIs('more.txt', before);
+    await window.diskIs('keys.txt', after);
+  });
 }
