@@ -17,6 +17,7 @@ import { handlersOf } from './handlers';
 import { announce } from './notify';
 import { Questions } from './questions';
 import { Readings } from './readings';
+import { inFront } from './review/changes';
 import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
 import { Lenses } from './review/lenses';
@@ -116,6 +117,7 @@ export class App implements vscode.Disposable {
       vscode.workspace.onWillSaveTextDocument((event) => this.beforeSave(event)),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.review.closed(uri.toString())),
       vscode.window.onDidChangeActiveTextEditor(() => this.updateContext()),
+      vscode.window.tabGroups.onDidChangeTabs(() => this.updateContext()),
       vscode.workspace.onDidChangeConfiguration((event) => {
         if (event.affectsConfiguration('acpls.server.path')) {
           void this.restart();
@@ -385,7 +387,7 @@ export class App implements vscode.Disposable {
   }
 
   private updateContext(): void {
-    const active = vscode.window.activeTextEditor?.document.uri.toString();
+    const active = inFront(this.review)?.uri;
     this.setContext('running', this.running);
     this.setContext('changes', this.review.counts().hunks > 0);
     this.setContext('changesHere', active !== undefined && this.review.file(active) !== undefined);

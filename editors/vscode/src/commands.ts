@@ -5,9 +5,9 @@ import { registerDiffDocuments } from './chat/diff';
 import type { FileChange } from './contract';
 import { InOrder } from './inOrder';
 import * as pick from './pick';
-import { go, openDiff, reviewAll, show } from './review/changes';
+import { go, inFront, isBase, openDiff, reviewAll, show } from './review/changes';
 import { peek } from './review/gutter';
-import { type FileReview, plural, wholeOf } from './review/state';
+import { type FileReview, isWhole, plural, wholeOf } from './review/state';
 import type { Node } from './review/tree';
 
 /** For how long, in milliseconds, a key waits for what the key before it does. */
@@ -98,8 +98,8 @@ function fileOf(app: App, of: Node | vscode.Uri | undefined): FileReview | undef
   if (of !== undefined && 'file' in of) {
     return app.review.file(of.file.uri);
   }
-  const uri = of ?? vscode.window.activeTextEditor?.document.uri;
-  return uri && app.review.file(uri.toString());
+  const uri = of?.toString() ?? inFront(app.review)?.uri;
+  return uri === undefined ? undefined : app.review.file(uri);
 }
 
 /** Shows what was there before a hunk: that of a lens, or the one at the cursor. */
@@ -122,6 +122,11 @@ async function peekHere(app: App, of?: LinePlace): Promise<void> {
 async function decideHere(app: App, command: Decide): Promise<void> {
   const editor = vscode.window.activeTextEditor;
   if (editor === undefined) {
+    return;
+  }
+  const shown = fileOf(app, undefined);
+  if (isBase(editor.document.uri) && shown !== undefined && isWhole(shown)) {
+    await decideFile(app, command, undefined); // a file that is gone: this is all there is to see of it
     return;
   }
   const { start, end } = editor.selection;

@@ -5,7 +5,7 @@ import type { App } from '../app';
 import type { Commands, SessionInfo, ToolCall } from '../contract';
 import { rangeOf } from '../editor';
 import { CommandError, isInterrupted, messageOf } from '../errors';
-import { show } from '../review/changes';
+import { openPlace } from '../review/changes';
 import type { Before } from './before';
 import { openToolDiff } from './diff';
 import { noCommands } from './hint';
@@ -372,7 +372,7 @@ export class ChatController {
   private async openFile(message: Extract<PageMessage, { type: 'open' }>): Promise<void> {
     const uri = message.uri ?? (message.path && vscode.Uri.file(message.path).toString());
     if (uri) {
-      await show(uri, Math.max((message.line ?? 1) - 1, 0));
+      await openPlace(this.app.review, uri, Math.max((message.line ?? 1) - 1, 0));
     }
   }
 
@@ -387,7 +387,7 @@ export class ChatController {
     const uri = /^file:/i.test(file)
       ? vscode.Uri.parse(file)
       : vscode.Uri.file(path.resolve(this.model.currentSession()?.cwd ?? '/', decode(file)));
-    await show(uri.toString(), Math.max(Number(at ?? 1) - 1, 0));
+    await openPlace(this.app.review, uri.toString(), Math.max(Number(at ?? 1) - 1, 0));
   }
 
   private async decide(message: Extract<PageMessage, { type: 'decide' }>): Promise<void> {

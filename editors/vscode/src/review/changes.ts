@@ -2,7 +2,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { roundTrip } from '../edits';
-import type { FileReview, ReviewState } from './state';
+import { type FileReview, type Place, type ReviewState, wholeOf } from './state';
 
 /** The document that shows a file as it would be if every undecided change were rejected. */
 export function baseUri(uri: vscode.Uri): vscode.Uri {
@@ -28,19 +28,79 @@ export async function reviewAll(state: ReviewState): Promise<void> {
   );
 }
 
-/** One file beside what was there before. */
-export async function openDiff(file: FileReview): Promise<void> {
+/** The file that is in front, also where it is shown as it was before, or is no text. */
+export function inFront(state: ReviewState): { uri: string; line: number } | undefined {
+  const editor = vscode.window.activeTextEditor;
+  if (editor !== undefined) {
+    return { uri: fileOf(state, editor.document.uri), line: editor.selection.active.line };
+  }
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  const hasUri = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom;
+  return hasUri ? { uri: fileOf(state, input.uri), line: 0 } : undefined;
+}
+
+/** The file that a document is of. */
+function fileOf(state: ReviewState, uri: vscode.Uri): string {
+  const of = uri.toString();
+  const isOf = (file: FileReview) => baseUri(vscode.Uri.parse(file.uri)).toString() === of;
+  return isBase(uri) ? (state.all().find(isOf)?.uri ?? of) : of;
+}
+
+/** Whether a document is a file as it was before. */
+export function isBase({ scheme }: vscode.Uri): boolean {
+  return scheme === 'acp-base';
+}
+
+/** One file beside what was there before. False if there is nothing to show, which is said. */
+export async function openDiff(file: FileReview): Promise<boolean> {
   const uri = vscode.Uri.parse(file.uri);
   if (file.review.file?.opaque !== undefined) {
+    if (!(await exists(uri))) {
+      void vscode.window.showInformationMessage(
+        `${vscode.workspace.asRelativePath(uri)} is ${wholeOf(file.review.file)}, and no text that ` +
+          'could be shown. Decide on it in the view Changes.',
+      );
+      return false;
+    }
     await vscode.commands.executeCommand('vscode.open', uri);
-    return;
+    return true;
   }
   const title = `${path.basename(uri.path)} (before agents ↔ now)`;
   if (file.review.file?.op === 'delete' && !isOpen(uri)) {
     await vscode.commands.executeCommand('vscode.open', baseUri(uri));
-    return;
+    return true;
   }
   await vscode.commands.executeCommand('vscode.diff', baseUri(uri), uri, title);
+  return true;
+}
+
+/** Goes to a place that is named in the chat: there may be no such file any more, or no text in it. */
+export async function openPlace(state: ReviewState, uri: string, line: number): Promise<void> {
+  const file = state.file(uri);
+  const whole = file?.review.file;
+  if (file !== undefined && (whole?.op === 'delete' || whole?.opaque !== undefined)) {
+    await openDiff(file);
+    return;
+  }
+  try {
+    await show(uri, line);
+  } catch {
+    const target = vscode.Uri.parse(uri);
+    if (await exists(target)) {
+      await vscode.commands.executeCommand('vscode.open', target);
+    } else {
+      void vscode.window.showInformationMessage(
+        `${vscode.workspace.asRelativePath(target)} is not there.`,
+      );
+    }
+  }
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  return vscode.workspace.fs.stat(uri).then(
+    () => true,
+    () => false,
+  );
 }
 
 function isOpen(uri: vscode.Uri): boolean {
@@ -70,23 +130,24 @@ export async function show(uri: string, line: number): Promise<void> {
   await roundTrip(); // until then VS Code may say that the cursor is where it was
 }
 
+/** The change that was gone to last, if it could not be shown, and what was in front then. */
+let unseen: { place: Place; front: string } | undefined;
+
 /** Goes to the next hunk, or the one before, in any file. */
 export async function go(state: ReviewState, step: 1 | -1): Promise<void> {
-  const active = vscode.window.activeTextEditor;
-  const place = state.next(
-    active && { uri: active.document.uri.toString(), line: active.selection.active.line },
-    step,
-  );
+  const front = () => JSON.stringify(inFront(state) ?? null);
+  const from = unseen?.front === front() ? unseen.place : inFront(state);
+  const place = state.next(from, step);
   if (place === undefined) {
     void vscode.window.showInformationMessage('There are no changes to decide on.');
     return;
   }
   const { number, of } = state.position(place);
   const file = state.file(place.uri);
-  if (file?.review.file !== undefined && place.hunk === undefined) {
-    await openDiff(file);
-  } else {
-    await show(place.uri, place.line);
-  }
+  const isSeen =
+    file !== undefined && place.hunk === undefined
+      ? await openDiff(file)
+      : await show(place.uri, place.line);
+  unseen = isSeen === false ? { place, front: front() } : undefined;
   vscode.window.setStatusBarMessage(`Change ${number} of ${of}`, 3000);
 }

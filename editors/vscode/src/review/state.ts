@@ -150,7 +150,9 @@ export class ReviewState {
       if (place.uri !== from.uri) {
         return step > 0 ? place.uri > from.uri : place.uri < from.uri;
       }
-      return step > 0 ? place.line > from.line : place.line < from.line;
+      // All of a file that is decided on as a whole is at once.
+      const isBeyond = step > 0 ? place.line > from.line : place.line < from.line;
+      return place.hunk !== undefined && isBeyond;
     };
     return places.find(beyond) ?? places[0];
   }
@@ -165,10 +167,10 @@ export class ReviewState {
   }
 
   private places(): Place[] {
-    return this.all().flatMap(({ uri, hunks }): Place[] =>
-      hunks.length === 0
-        ? [{ uri, line: 0 }]
-        : hunks.map(({ hunk, lines }) => ({ uri, line: lines.start, hunk })),
+    return this.all().flatMap((file): Place[] =>
+      isWhole(file)
+        ? [{ uri: file.uri, line: 0 }]
+        : file.hunks.map(({ hunk, lines }) => ({ uri: file.uri, line: lines.start, hunk })),
     );
   }
 }
@@ -178,6 +180,12 @@ export interface Place {
   uri: string;
   line: number;
   hunk?: Hunk;
+}
+
+/** Whether a file is decided on as a whole: there are no lines of it that could be gone to. */
+export function isWhole({ hunks, review }: FileReview): boolean {
+  // The hunks of a file that is gone are in no document, but for one that was open before.
+  return hunks.length === 0 || (review.file?.op === 'delete' && review.version === null);
 }
 
 export function conflictsOf(review: Review): number {

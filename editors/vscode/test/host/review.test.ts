@@ -1,9 +1,23 @@
 import * as assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
+import { inFront, openPlace } from '../../src/review/changes';
 import { rejectedOf } from '../../src/review/rejected';
-import { anew, fileOf, hunks, hunksAre, open, prompt, read, theApp, type, until } from './lib';
+import {
+  anew,
+  fileOf,
+  hunks,
+  hunksAre,
+  open,
+  prompt,
+  read,
+  theApp,
+  type,
+  until,
+  write,
+} from './lib';
 
 const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\n';
 const after = 'ONE\ntwo\nthree\nfour\nfive\nsix\nSEVEN\n';
@@ -140,6 +154,110 @@ suite('review', () => {
     await vscode.commands.executeCommand('acpls.previousHunk');
     assert.equal(at(), 'next-b.txt:6');
     assert.ok(b);
+  });
+
+  /** Changes five files, of which two are gone and two are no text: none but the last is open. */
+  const changeAll = async (walk: string) => {
+    const file = (name: string) => vscode.Uri.file(fileOf(name));
+    const bytes = { encoding: 'base64', text: 'AAECAwQFBgc=' };
+    await write(`${walk}-a.txt`, before);
+    await write(`${walk}-b.txt`, before);
+    await write(`${walk}-c.txt`, before);
+    await fs.writeFile(fileOf(`${walk}-d.bin`), Buffer.from([0, 255, 1, 0, 3]));
+    await fs.writeFile(fileOf(`${walk}-e.bin`), Buffer.from([0, 255, 1, 0, 3]));
+    await prompt(app, session, [
+      { read: `${walk}-b.txt` },
+      { disk: `${walk}-a.txt`, text: before.replace('one', 'ONE') },
+      { remove: `${walk}-b.txt` },
+      { disk: `${walk}-c.txt`, text: before.replace('one', 'ONE') },
+      { disk: `${walk}-d.bin`, ...bytes },
+      { remove: `${walk}-e.bin` },
+    ]);
+    const names = [
+      `${walk}-a.txt`,
+      `${walk}-b.txt`,
+      `${walk}-c.txt`,
+      `${walk}-d.bin`,
+      `${walk}-e.bin`,
+    ];
+    await until('all are listed', () =>
+      names.every((name) => app.review.file(file(name).toString()) !== undefined),
+    );
+    return file;
+  };
+
+  /** Notes what is said in notifications while something is done. */
+  const saidIn = async (act: () => Promise<unknown>): Promise<string[]> => {
+    const said: string[] = [];
+    const { showInformationMessage } = vscode.window;
+    const says = async (text: string) => void said.push(text);
+    Object.assign(vscode.window, { showInformationMessage: says });
+    try {
+      await act();
+    } finally {
+      Object.assign(vscode.window, { showInformationMessage });
+    }
+    return said;
+  };
+
+  const frontName = () => inFront(app.review)?.uri.split('/').at(-1);
+
+  test('next and previous go through files that are gone, or no text, too', async () => {
+    await changeAll('walk');
+    const said = await saidIn(async () => {
+      const seen = [];
+      for (let i = 0; i < 6; i++) {
+        await vscode.commands.executeCommand('acpls.nextHunk');
+        seen.push(frontName());
+      }
+      // The last is not there to be seen, and is said.
+      const all = ['walk-a.txt', 'walk-b.txt', 'walk-c.txt', 'walk-d.bin', 'walk-d.bin'];
+      assert.deepEqual(seen, [...all, 'walk-a.txt']);
+      const back = [];
+      for (let i = 0; i < 5; i++) {
+        await vscode.commands.executeCommand('acpls.previousHunk');
+        back.push(frontName());
+      }
+      assert.deepEqual(back, [
+        'walk-a.txt',
+        'walk-d.bin',
+        'walk-c.txt',
+        'walk-b.txt',
+        'walk-a.txt',
+      ]);
+    });
+    assert.equal(said.length, 2);
+    assert.match(said[0] ?? '', /walk-e\.bin is deleted/);
+  });
+
+  test('the keys that decide do so on a file that is gone, where it is shown', async () => {
+    const file = await changeAll('keys');
+    const { uri } = await vscode.workspace.openTextDocument(file('keys-a.txt'));
+    await vscode.window.showTextDocument(uri);
+    await vscode.commands.executeCommand('acpls.nextHunk');
+    assert.equal(vscode.window.activeTextEditor?.document.uri.scheme, 'acp-base');
+    await vscode.commands.executeCommand('acpls.rejectHunk');
+    await until('is decided', () => !app.review.file(file('keys-b.txt').toString()));
+    assert.equal(await read('keys-b.txt'), before);
+    assert.equal(app.review.counts().files, 4);
+  });
+
+  test('what the chat lists is opened, or it is said why not', async () => {
+    const file = await changeAll('list');
+    const opens = async (message: { uri?: string; path?: string }, name: string) => {
+      app.chat.receive({ type: 'open', ...message });
+      await until(`shows ${name}`, () => frontName() === name);
+    };
+    const said = await saidIn(async () => {
+      await opens({ uri: file('list-b.txt').toString() }, 'list-b.txt');
+      await opens({ uri: file('list-d.bin').toString() }, 'list-d.bin');
+      await opens({ path: file('list-b.txt').fsPath }, 'list-b.txt');
+      await openPlace(app.review, file('list-e.bin').toString(), 0);
+      await openPlace(app.review, file('never.txt').toString(), 0);
+    });
+    assert.equal(said.length, 2);
+    assert.match(said[0] ?? '', /list-e\.bin is deleted/);
+    assert.match(said[1] ?? '', /never\.txt is not there/);
   });
 
   test('what was there before is a document, kept up to date', async () => {

@@ -129,6 +129,28 @@ suite('review state', () => {
     assert.equal(new ReviewState().next(undefined, 1), undefined);
   });
 
+  test('from within a file that is decided on as a whole it goes to others', () => {
+    const state = new ReviewState();
+    state.update(review('a', 1, hunk('a', 5, 6)));
+    state.update({ ...review('b', null), file: { id: 'f', op: 'delete' } });
+    state.update(review('c', 1, hunk('c', 5, 6)));
+    assert.equal(state.next({ uri: 'b', line: 3 }, 1)?.uri, 'c');
+    assert.equal(state.next({ uri: 'b', line: 3 }, -1)?.uri, 'a');
+  });
+
+  test('a file that is gone and not open is one place, whatever was in it', () => {
+    const state = new ReviewState();
+    const gone = (version: number | null) => {
+      const lines = [hunk('h', 0, 0), hunk('i', 5, 5)];
+      state.update({ ...review('a', version, ...lines), file: { id: 'f', op: 'delete' } });
+      const place = state.next({ uri: 'a', line: 0 }, 1);
+      assert.ok(place);
+      return [place.line, place.hunk?.id, state.position(place).of];
+    };
+    assert.deepEqual(gone(null), [0, undefined, 1]);
+    assert.deepEqual(gone(3), [5, 'i', 2]);
+  });
+
   test('from a file without changes it goes to the next by name', () => {
     const state = new ReviewState();
     state.update(review('a', 1, hunk('a', 5, 6)));
