@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { noCommands } from '../../src/chat/hint';
 import { mentionOf } from '../../src/chat/mention';
 import { toBytes, toUnits } from '../../src/chat/offsets';
+import { hintOf } from '../../src/commands';
 import type { SessionInfo } from '../../src/contract';
 import { locateServer, serverEnvironment } from '../../src/locator';
 import { shorten } from '../../src/review/decorations';
@@ -113,6 +114,21 @@ suite('settings', () => {
     assert.ok(!isSettings('/h/.config/Code/Workspaces/1/x', data));
     assert.ok(!isSettings('/h/.config/CodeX/User/settings.json', data));
     assert.ok(!isSettings('', data));
+  });
+});
+
+suite('hints', () => {
+  test('a command that one names is in the palette while there is what it is about', () => {
+    const { commands, menus } = JSON.parse(fs.readFileSync('package.json', 'utf8')).contributes;
+    for (const command of ['acp.review.accept', 'acp.review.reject'] as const) {
+      const [, title] = /ACP: (.*)\.$/.exec(hintOf(command, { id: 'f', op: 'delete' })) ?? [];
+      const named = commands.find((one: { title: string }) => one.title === title);
+      assert.ok(named, title);
+      const shown = menus.commandPalette.find(
+        (one: { command: string }) => one.command === named.command,
+      );
+      assert.equal(shown?.when, 'acpls.changesHere');
+    }
   });
 });
 
