@@ -10,6 +10,7 @@
 //   {"run": COMMAND}                     has a shell run it, in a tool call
 //   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered; with
 //                                        {"edit": PATH, "text": TEXT} for what the file is to have
+//   {"prompt": true}                     says, in JSON, what it was sent beside the steps
 //   {"plan": [TEXT]}                     a plan
 //   {"until": PATH}                      waits until there is such a file, or it is cancelled
 //   {"hold": true}                       waits until it is cancelled
@@ -129,6 +130,8 @@ async function step(sessionId, session, one) {
     ];
     const { outcome } = await call('session/request_permission', { sessionId, toolCall, options });
     say(sessionId, `answer: ${outcome.optionId ?? outcome.outcome}`);
+  } else if (one.prompt) {
+    say(sessionId, JSON.stringify(session.prompt.slice(1)));
   } else if (one.plan !== undefined) {
     const entries = one.plan.map((content) => ({ content, priority: 'medium', status: 'pending' }));
     update(sessionId, 'plan', { entries });
@@ -175,6 +178,7 @@ const methods = {
   'session/prompt': async ({ sessionId, prompt }) => {
     const session = sessions.get(sessionId);
     session.cancelled = false;
+    session.prompt = prompt;
     session.cancel = undefined;
     keep(sessionId, 'user_message_chunk', prompt[0]?.text ?? '');
     for (const one of steps(prompt[0]?.text ?? '')) {

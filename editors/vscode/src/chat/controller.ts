@@ -189,31 +189,46 @@ export class ChatController {
       return;
     }
     const { document, selection } = editor;
-    const cwd =
-      this.model.currentSession()?.cwd || vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
-    const first = selection.start.line + 1;
-    const last =
-      selection.end.character === 0 ? Math.max(selection.end.line, first) : selection.end.line + 1;
-    const lines = selection.isEmpty ? undefined : { first, last };
-    await this.open();
-    if (document.uri.scheme === 'file') {
-      const text = mentionOf(document.uri.fsPath, cwd, lines);
+    if (selection.isEmpty && document.uri.scheme === 'file') {
+      const text = mentionOf(document.uri.fsPath, this.folderOfMentions());
+      await this.open();
       this.view.postWhenReady({ type: 'insert', text });
       return;
     }
-    const name = path.basename(document.uri.path);
+    const attachment = selection.isEmpty
+      ? { uri: document.uri.toString(), label: path.basename(document.uri.path) }
+      : this.attachmentOf(document, selection);
+    await this.open();
+    this.view.postWhenReady({ type: 'attach', attachment: await attachment });
+  }
+
+  /** The lines of a selection: their text as it is by the time it is sent, wherever it is then. */
+  private async attachmentOf(
+    document: vscode.TextDocument,
+    { start, end }: vscode.Selection,
+  ): Promise<Attachment> {
     const uri = document.uri.toString();
-    const attachment: Attachment = { uri, label: name };
-    if (lines !== undefined) {
-      const range = rangeOf(selection);
-      attachment.label = `${name}:${lines.first}-${lines.last}`;
-      attachment.range = range;
-      attachment.mark = await this.app.execute('acp.mark', { uri, range }).then(
-        ({ mark }) => mark,
-        () => undefined, // the range it is, then
-      );
-    }
-    this.view.postWhenReady({ type: 'attach', attachment });
+    const last = end.character === 0 ? Math.max(end.line - 1, start.line) : end.line;
+    const lines = new vscode.Range(start.line, 0, last, Number.MAX_SAFE_INTEGER);
+    const range = rangeOf(document.validateRange(lines));
+    const numbers = last > start.line ? `${start.line + 1}-${last + 1}` : `${last + 1}`;
+    const mark = await this.app.execute('acp.mark', { uri, range }).then(
+      (marked) => marked.mark,
+      () => undefined, // the range it is, then
+    );
+    const label = `${path.basename(document.uri.path)}:${numbers}`;
+    return { uri, label, range, ...(mark !== undefined && { mark }) };
+  }
+
+  /**
+   * The folder that a mention may be named from: the one folder there is, if the session that is
+   * shown is there as well. With several, who is sent it may be in any.
+   */
+  private folderOfMentions(): string | undefined {
+    const folders = vscode.workspace.workspaceFolders ?? [];
+    const [folder] = folders.map(({ uri }) => uri.fsPath);
+    const cwd = this.model.currentSession()?.cwd || folder;
+    return folders.length === 1 && cwd === folder ? folder : undefined;
   }
 
   private async handle(message: PageMessage): Promise<void> {

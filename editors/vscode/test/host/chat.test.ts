@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
-import type { Attachment, PageMessage } from '../../src/chat/protocol';
+import type { Attachment, HostMessage, PageMessage } from '../../src/chat/protocol';
 import {
   anew,
   begin,
@@ -12,6 +12,7 @@ import {
   said,
   startSession,
   theApp,
+  type,
   until,
   write,
 } from './lib';
@@ -166,6 +167,49 @@ suite('what the chat asks for', () => {
     send('look', 'queue', [{ uri: document.uri.toString(), label: 'place.txt' }]);
     await until('is answered', () => agent() === 'look');
     assert.deepEqual(said(app, 'error'), []);
+  });
+
+  /** What *Add Selection to Chat* tells the page. */
+  const added = async (): Promise<HostMessage> => {
+    const { view } = app.chat as unknown as { view: { postWhenReady(of: HostMessage): void } };
+    const told: HostMessage[] = [];
+    view.postWhenReady = (message) => void told.push(message);
+    try {
+      await vscode.commands.executeCommand('acpls.addSelection');
+    } finally {
+      delete (view as { postWhenReady?: unknown }).postWhenReady; // that of its class is there again
+    }
+    const message = told.find((one) => one.type !== 'focus'); // the input gets the focus
+    assert.ok(message);
+    return message;
+  };
+
+  test('a selection is its text, and not what has its lines when it is sent', async () => {
+    const document = await open('picked.txt', 'one\ntwo\nthree\nfour\n');
+    const editor = vscode.window.activeTextEditor;
+    assert.ok(editor);
+    for (const [selection, label] of [
+      [new vscode.Selection(1, 1, 3, 0), 'picked.txt:2-3'],
+      [new vscode.Selection(2, 2, 2, 1), 'picked.txt:3'],
+    ] as const) {
+      editor.selection = selection;
+      const told = await added();
+      assert.equal(told.type === 'attach' && told.attachment.label, label);
+    }
+    editor.selection = new vscode.Selection(1, 1, 3, 0);
+    const told = await added();
+    assert.ok(told.type === 'attach');
+    await vscode.window.showTextDocument(document);
+    await type(0, 0, 'a\nb\nc\nd\n');
+    send(JSON.stringify([{ prompt: true }]), 'queue', [told.attachment]);
+    await until('is answered', () => agent() !== '');
+    assert.match(agent(), /two\\+nthree/);
+    assert.doesNotMatch(agent(), /four|\bb\b/);
+  });
+
+  test('a file without a selection is mentioned', async () => {
+    await open('whole.txt', 'one\n');
+    assert.deepEqual(await added(), { type: 'insert', text: '@whole.txt' });
   });
 
   test('what cannot be done is said, and ends nothing', async () => {

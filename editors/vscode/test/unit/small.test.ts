@@ -135,9 +135,10 @@ suite('hints', () => {
 suite('words', () => {
   test('mentions', () => {
     assert.equal(mentionOf('/w/main.go', '/w'), '@main.go');
-    assert.equal(mentionOf('/w/a/b.go', '/w', { first: 3, last: 3 }), '@a/b.go#L3');
-    assert.equal(mentionOf('/w/a b.md', '/w', { first: 3, last: 9 }), '@"a b.md"#L3-L9');
+    assert.equal(mentionOf('/w/a/b.go', '/w'), '@a/b.go');
+    assert.equal(mentionOf('/w/a b.md', '/w'), '@"a b.md"');
     assert.equal(mentionOf('/x/y.go', '/w'), '@/x/y.go');
+    assert.equal(mentionOf('/w/main.go', undefined), '@/w/main.go');
     assert.equal(mentionOf('/w/é.go', '/w'), '@"é.go"');
   });
 

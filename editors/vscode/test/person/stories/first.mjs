@@ -37,15 +37,14 @@ export async function play(window, step) {
     await window.tab('greet.go', '.dirty').waitFor();
   });
 
-  await step('mention the selection', async () => {
+  await step('add the selection', async () => {
     for (let line = 0; line < 3; line++) {
       await page.keyboard.press('Shift+ArrowUp');
     }
     await page.keyboard.press('Control+Alt+a');
     chat = await window.theChat();
     const input = chat.getByRole('combobox', { name: 'Prompt' });
-    const mention = /^@greet\.go#L20-L22 $/;
-    await window.until('a mention', async () => mention.test(await input.inputValue()));
+    await chat.locator('.attachment', { hasText: 'greet.go:20-22' }).waitFor();
     await window.until('focus', () =>
       input.evaluate((element) => element === document.activeElement),
     );

@@ -40,6 +40,16 @@ export async function play(window, step) {
     await input.fill('');
   });
 
+  await step('a file that is added to a prompt is named so that it can be no other', async () => {
+    await window.openFile('a.txt');
+    await window.page.keyboard.press('Control+Home');
+    await window.page.keyboard.press('Control+Alt+a');
+    const input = (await window.theChat()).getByRole('combobox', { name: 'Prompt' });
+    const mention = /^@"?\/.*\/client\/a\.txt"? $/;
+    await window.until('a mention', async () => mention.test(await input.inputValue()));
+    await input.fill('');
+  });
+
   await step('a folder that is added counts from the next prompt on', async () => {
     const { page } = window;
     window.openFolders([...folders, 'docs']);
