@@ -64,6 +64,10 @@ export class App implements vscode.Disposable {
   private readonly status = new StatusItem();
   private connection: Connection | undefined;
   private starting: Promise<void> | undefined;
+  private stopping: Promise<void> | undefined;
+  private restarting: Promise<void> = Promise.resolve();
+  /** The restart that is to come. */
+  private next: Promise<void> | undefined;
   private deaths: number[] = [];
   private readonly disposables: vscode.Disposable[];
 
@@ -146,17 +150,28 @@ export class App implements vscode.Disposable {
   }
 
   /** Ends acp-ls and its agents. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
     const connection = this.connection;
     this.connection = undefined;
-    await connection?.close();
-    this.ended({ state: 'stopped' });
+    const before = this.stopping;
+    this.stopping = (async () => {
+      await before;
+      await connection?.close().catch((err: unknown) => this.output.warn(messageOf(err)));
+      this.ended({ state: 'stopped' });
+    })();
+    return this.stopping;
   }
 
-  async restart(): Promise<void> {
-    await this.starting;
-    await this.stop();
-    await this.start();
+  /** Starts acp-ls anew. While that is under way, once more is enough for all who want it meanwhile. */
+  restart(): Promise<void> {
+    this.next ??= this.restarting.then(async () => {
+      this.next = undefined;
+      await this.starting;
+      await this.stop();
+      await this.start();
+    });
+    this.restarting = this.next;
+    return this.next;
   }
 
   /** The process of acp-ls. */
@@ -256,6 +271,7 @@ export class App implements vscode.Disposable {
     if (this.connection !== undefined) {
       return;
     }
+    await this.stopping; // what ends must not be taken for this
     this.model.setServer({ state: 'starting' });
     this.updateContext(); // a host of extensions that has died leaves what it had set
     try {
