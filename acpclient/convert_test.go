@@ -16,7 +16,7 @@ func TestErrorsHaveTheCodeOfTheirKind(t *testing.T) {
 		session.KindInvalid: wire.CodeInvalidParams, session.KindOutside: wire.CodeInvalidParams,
 		session.KindAuthRequired: wire.CodeAuthRequired,
 		session.KindConflict:     wire.CodeInternal, session.KindStale: wire.CodeInternal, session.KindBusy: wire.CodeInternal,
-		session.KindAgentFailed: wire.CodeInternal, session.KindUnknownAgent: wire.CodeInternal,
+		session.KindAgentFailed: wire.CodeInternal, session.KindStopped: wire.CodeInternal, session.KindUnknownAgent: wire.CodeInternal,
 	} {
 		err := toWireError(fmt.Errorf("wrapped: %w", session.Errorf(kind, "do this")))
 		var e *wire.Error

@@ -252,7 +252,7 @@ func TestWrongArguments(t *testing.T) {
 func TestKindsOfErrors(t *testing.T) {
 	for kind, want := range map[session.Kind]string{
 		session.KindUnknownSession: "unknownSession", session.KindUnknownAgent: "unknownAgent",
-		session.KindAgentFailed: "agentFailed", session.KindAuthRequired: "authRequired", session.KindStale: "stale",
+		session.KindAgentFailed: "agentFailed", session.KindStopped: "stopped", session.KindAuthRequired: "authRequired", session.KindStale: "stale",
 		session.KindBusy: "busy", session.KindOutside: "outside", session.KindInvalid: "invalid",
 		session.KindNotFound: "invalid", session.KindConflict: "stale",
 	} {

@@ -87,6 +87,9 @@ func (s *session) start(load string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	err = s.started(ctx, err)
+	if err != nil && KindOf(err) == KindStopped {
+		s.unloaded = load
+	}
 	if s.state != StateStarting { // closed meanwhile
 		return
 	}
@@ -121,7 +124,7 @@ func (s *session) started(ctx context.Context, err error) error {
 
 // stopStart has the user give up waiting for the agent; mu is held.
 func (s *session) stopStart() {
-	s.giveUp(Errorf(KindAgentFailed, "you stopped %s before it was ready: your next prompt starts it again", s.agentName))
+	s.giveUp(Errorf(KindStopped, "you stopped %s before it was ready: your next prompt starts it again", s.agentName))
 }
 
 // agentError is an error of an agent. One without a kind was none of ours.

@@ -28,6 +28,7 @@ type session struct {
 	proc      *agentProcess
 	remote    string // the agent's sessionId
 	loads     bool   // the agent can open it again
+	unloaded  string // what the user has stopped while it was loaded: the next prompt loads it
 	title     string
 	options   []Option
 	wanted    map[string]any // options to set on a new session

@@ -170,7 +170,7 @@ func TestStopEndsAStart(t *testing.T) {
 					return len(c.agents)
 				}
 				i := stop(one)
-				if i.State != StateFailed || !strings.Contains(i.Error, "you stopped fake before it was ready: your next prompt") || len(i.Queue) > 0 {
+				if i.State != StateFailed || !strings.Contains(i.Error, "you stopped fake before it was ready: your next prompt") || i.ErrorKind != KindStopped || len(i.Queue) > 0 {
 					t.Errorf("%+v", i)
 				}
 				var unsent []string

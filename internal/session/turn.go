@@ -130,8 +130,13 @@ func (s *session) enqueue(r Prompt) (*turn, error) {
 func (s *session) revive() {
 	ctx := s.starts()
 	remote := s.remoteID()
+	s.mu.Lock()
+	unloaded := s.unloaded
+	s.mu.Unlock()
 	p, err := s.agent(ctx)
-	if err == nil && remote != "" && p.agent.Info().LoadSession {
+	if err == nil && remote == "" && unloaded != "" {
+		err = s.open(ctx, unloaded)
+	} else if err == nil && remote != "" && p.agent.Info().LoadSession {
 		err = s.reload(ctx, p, remote)
 	} else if err == nil {
 		if err = s.open(ctx, ""); err == nil && remote != "" {

@@ -227,6 +227,7 @@ const (
 	KindUnknownSession Kind = "unknownSession"
 	KindUnknownAgent   Kind = "unknownAgent"
 	KindAgentFailed    Kind = "agentFailed"
+	KindStopped        Kind = "stopped" // by the user, before the agent was ready
 	KindAuthRequired   Kind = "authRequired"
 	KindStale          Kind = "stale"
 	KindBusy           Kind = "busy"

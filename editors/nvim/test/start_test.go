@@ -154,6 +154,19 @@ func TestServerDies(t *testing.T) {
 		}
 		e.WaitScreen("This is a new session: demo does not")
 		e.WaitScreen(":buffer acp://session/s2")
+
+		e.expect("acp.session.new")
+
+		// The user stops it: nothing is started in its place, and what was to be sent is in the input again.
+		e.on("acp.session.load", func(arg) any {
+			return &rpcError{Code: -32803, Message: "you stopped demo", Data: map[string]any{"kind": "stopped"}}
+		})
+		e.drop()
+		e.WaitScreen("✗ failed")
+		e.Input("ionce more<Esc><CR>")
+		e.expect("acp.session.load")
+		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'once more'`)
+		e.none("acp.session.new")
 	})
 }
 

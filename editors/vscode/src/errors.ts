@@ -18,6 +18,11 @@ export function isInterrupted(err: unknown): boolean {
   return err instanceof CommandError && err.kind === 'interrupted';
 }
 
+/** Whether the user has stopped an agent before it was ready, which its session says. */
+export function isStopped(err: unknown): boolean {
+  return err instanceof CommandError && err.kind === 'stopped';
+}
+
 export function messageOf(err: unknown): string {
   return err instanceof Error ? err.message : String(err);
 }

@@ -90,7 +90,7 @@ export async function session(app: App): Promise<void> {
   if (live.has(chosen.session)) {
     await app.chat.select(chosen.session);
   } else if (chosen.state === 'closed' || chosen.session === '') {
-    await app.chat.load(chosen.agent, chosen.sessionId);
+    await app.chat.load(chosen);
   } else {
     app.model.addEarlier([chosen]);
     await app.chat.select(chosen.session);
@@ -101,7 +101,12 @@ function sessionChoice(info: SessionInfo): Choice<SessionInfo> {
   const pending = info.pending.hunks > 0 ? plural(info.pending.hunks, 'change') : '';
   return {
     label: info.title || `${info.agent} session`,
-    description: [info.agent, info.state === 'idle' ? '' : info.state, pending]
+    description: [
+      info.agent,
+      folderName(info.cwd),
+      info.state === 'idle' ? '' : info.state,
+      pending,
+    ]
       .filter((word) => word !== '')
       .join(' · '),
     value: info,
@@ -129,6 +134,13 @@ export async function decideTurn(app: App, command: Decide): Promise<void> {
   if (chosen !== undefined) {
     await app.decideTurn(command, chosen);
   }
+}
+
+/** The folder of a session, where that is not the only one there is. */
+function folderName(cwd: string): string {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const folder = folders.find(({ uri }) => uri.fsPath === cwd);
+  return folder === undefined ? cwd : folders.length > 1 ? folder.name : '';
 }
 
 /** Takes back all that a turn, or a session, has changed. */

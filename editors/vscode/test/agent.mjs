@@ -18,7 +18,8 @@
 //
 // A prompt that is no JSON is said back. Paths are relative to the session's folder.
 //
-// node agent.mjs --keep FOLDER keeps there what is said, and loads sessions again.
+// node agent.mjs --keep FOLDER keeps there what is said, and loads and lists sessions again. While
+// there is a file `hold` in it no loading is answered.
 import { execSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -158,19 +159,39 @@ function steps(text) {
 const methods = {
   initialize: () => ({
     protocolVersion: 1,
-    agentCapabilities: { loadSession: kept !== undefined },
+    agentCapabilities: {
+      loadSession: kept !== undefined,
+      ...(kept !== undefined && { sessionCapabilities: { list: {} } }),
+    },
     authMethods: [],
   }),
   'session/new': ({ cwd }) => {
     const sessionId = kept === undefined ? `agent-${next++}` : randomUUID();
     sessions.set(sessionId, { cwd });
+    keep(sessionId, 'cwd', cwd);
     return { sessionId };
   },
-  'session/load': ({ sessionId, cwd }) => {
+  'session/list': () => ({
+    sessions: fs
+      .readdirSync(kept)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => {
+        const [first] = fs.readFileSync(path.join(kept, name), 'utf8').split('\n', 1);
+        const [, cwd] = JSON.parse(first);
+        return { sessionId: path.basename(name, '.json'), cwd, title: `kept in ${cwd}` };
+      }),
+  }),
+  'session/load': async ({ sessionId, cwd }) => {
+    if (fs.existsSync(path.join(kept, 'hold'))) {
+      await new Promise(() => undefined);
+    }
     const said = fs.readFileSync(keptFile(sessionId), 'utf8').trimEnd().split('\n');
     sessions.set(sessionId, { cwd });
     for (const line of said) {
       const [kind, text] = JSON.parse(line);
+      if (kind === 'cwd') {
+        continue;
+      }
       update(sessionId, kind, { content: { type: 'text', text } });
     }
     return {};

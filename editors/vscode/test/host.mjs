@@ -52,6 +52,7 @@ try {
     env: {
       ACPLS_TEST_REPORT: report,
       ACPLS_TEST_SEEN: seen,
+      ACPLS_TEST_KEPT: path.join(home, 'kept'),
       ACPLS_TEST_WORKSPACE: workspace,
       ...(grep && { ACPLS_TEST_GREP: grep }),
     },

@@ -332,7 +332,7 @@ local function resume(session)
       return
     end
     old.state = 'failed'
-    if err and err.kind == 'ended' then
+    if err and (err.kind == 'ended' or err.kind == 'stopped') then
       starting = nil
       give_back(take_unsent())
       panel.refresh()

@@ -6,7 +6,15 @@
 import type { SessionInfo } from '../contract';
 
 /** What is needed to load a session again, and to say which it was. */
-export type Before = Pick<SessionInfo, 'agent' | 'sessionId' | 'cwd' | 'title'>;
+export type Before = Pick<SessionInfo, 'agent' | 'sessionId' | 'cwd' | 'title'> & {
+  /** Its agent cannot load it: all that can be done is to say so. */
+  gone?: true;
+};
+
+/** Why a conversation cannot be taken up again. */
+export function whyGone(agent: string): string {
+  return `${agent} does not keep conversations, and does not know what was said before`;
+}
 
 /** Where it is kept: `workspaceState`. */
 export interface Memory {
@@ -21,23 +29,24 @@ export class LastConversation {
 
   get(): Before | undefined {
     const kept = this.memory.get(key) as Partial<Before> | undefined;
-    const { agent, sessionId, cwd = '', title = '' } = kept ?? {};
-    return agent && sessionId ? { agent, sessionId, cwd, title } : undefined;
+    const { agent, sessionId, cwd = '', title = '', gone } = kept ?? {};
+    return agent && sessionId ? { agent, sessionId, cwd, title, ...(gone && { gone }) } : undefined;
   }
 
-  /** Remembers the conversation that is shown, once it has begun, if its agent can load it. */
+  /** Remembers the conversation that is shown, once it has begun, and whether its agent can load it. */
   note({ agent, sessionId, cwd, title, loads }: SessionInfo): void {
     const last = this.get();
-    if (sessionId !== '' && !loads) {
-      if (last !== undefined) {
-        void this.memory.update(key, undefined); // one before the last is not what is looked for
-      }
-      return;
-    }
     const same = last?.agent === agent && last.sessionId === sessionId;
     // A session that was loaded may have no title until its next prompt.
-    const next: Before = { agent, sessionId, cwd, title: title || (same ? last.title : '') };
-    if (sessionId !== '' && !(same && last.title === next.title && last.cwd === cwd)) {
+    const next: Before = {
+      agent,
+      sessionId,
+      cwd,
+      title: title || (same ? last.title : ''),
+      ...(!loads && { gone: true }),
+    };
+    const isNew = !same || last.title !== next.title || last.cwd !== cwd || last.gone !== next.gone;
+    if (sessionId !== '' && isNew) {
       void this.memory.update(key, next);
     }
   }

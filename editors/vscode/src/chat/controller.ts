@@ -4,9 +4,9 @@ import * as vscode from 'vscode';
 import type { App } from '../app';
 import type { Commands, SessionInfo, ToolCall } from '../contract';
 import { rangeOf } from '../editor';
-import { CommandError, isInterrupted, messageOf } from '../errors';
+import { CommandError, isInterrupted, isStopped, messageOf } from '../errors';
 import { openPlace } from '../review/changes';
-import type { Before } from './before';
+import { type Before, whyGone } from './before';
 import { openToolDiff } from './diff';
 import { noCommands } from './hint';
 import { mentionOf } from './mention';
@@ -62,6 +62,16 @@ export class ChatController {
     }
   }
 
+  /** Makes a session for a prompt; says so if the one before cannot be taken up again. */
+  private async begin(): Promise<string> {
+    const gone = this.model.gone();
+    const session = await this.create({});
+    if (gone !== undefined) {
+      this.model.note(session, `This is a new session: ${whyGone(gone.agent)}.`);
+    }
+    return session;
+  }
+
   /** Makes a session, which need not have started yet. */
   private async create(of: Commands['acp.session.new']['params']): Promise<string> {
     const info = await this.app.execute('acp.session.new', { ...of, wait: false });
@@ -72,10 +82,10 @@ export class ChatController {
   }
 
   /** Opens a session that is known from before, and shows it. */
-  async load(agent: string, sessionId: string): Promise<void> {
+  async load({ agent, sessionId, cwd }: SessionInfo): Promise<void> {
     this.model.setProblem(null);
     try {
-      const info = await this.loaded({ agent, sessionId });
+      const info = await this.loaded({ agent, sessionId, ...(cwd && { cwd }) });
       this.model.onSession(info);
       await this.select(info.session);
     } catch (err) {
@@ -86,19 +96,25 @@ export class ChatController {
   /** Loads a session, and shows how it starts if that takes its time. */
   private async loaded(of: Commands['acp.session.load']['params']): Promise<SessionInfo> {
     const known = new Set(this.model.sessions().map(({ session }) => session));
-    const timer = setTimeout(() => {
-      const starting = this.model
+    const show = () => {
+      const loading = this.model
         .sessions()
         .find(
           ({ session, agent, state }) =>
-            !known.has(session) && agent === of.agent && state === 'starting',
+            !known.has(session) && agent === of.agent && /^(starting|failed)$/.test(state),
         );
-      if (starting !== undefined) {
-        this.model.show(starting.session);
+      if (loading !== undefined) {
+        this.model.show(loading.session);
       }
-    }, soon);
+    };
+    const timer = setTimeout(show, soon);
     try {
       return await this.app.execute('acp.session.load', of);
+    } catch (err) {
+      if (isStopped(err)) {
+        show(); // where it says so
+      }
+      throw err;
     } finally {
       clearTimeout(timer);
     }
@@ -106,8 +122,8 @@ export class ChatController {
 
   /** Says where the user looks that there is no session, and why. */
   private failed(what: string, err: unknown): void {
-    if (isInterrupted(err)) {
-      return;
+    if (isInterrupted(err) || isStopped(err)) {
+      return; // which is said by itself
     }
     const problem = `${what}: ${messageOf(err)}`;
     this.app.output.warn(problem);
@@ -131,28 +147,27 @@ export class ChatController {
 
   private async reload(lost: Before): Promise<string> {
     const { agent, sessionId, cwd } = lost;
-    let info: SessionInfo;
-    let why: string | undefined;
     try {
-      info = await this.loaded({ agent, sessionId, ...(cwd && { cwd }) });
+      const info = await this.loaded({ agent, sessionId, ...(cwd && { cwd }) });
+      this.model.onSession(info);
+      this.model.show(info.session);
+      return info.session;
     } catch (err) {
       const kind = err instanceof CommandError ? err.kind : undefined;
-      if (kind === 'ended' || isInterrupted(err)) {
-        throw err; // acp-ls does not run
+      if (kind === 'ended' || isInterrupted(err) || isStopped(err)) {
+        throw err; // acp-ls does not run, or the user wants no agent to
       }
       if (kind === 'invalid' || kind === 'unknownSession') {
         this.app.last.forget(lost);
       }
-      info = await this.app.execute('acp.session.new', { agent, ...(cwd && { cwd }) });
-      why = messageOf(err);
+      const session = await this.create({ agent, ...(cwd && { cwd }) });
+      this.model.show(session);
+      this.model.note(
+        session,
+        `This is a new session: ${agent} does not know what was said before (${messageOf(err)}).`,
+      );
+      return session;
     }
-    this.model.onSession(info);
-    this.model.show(info.session);
-    if (why !== undefined) {
-      const text = `This is a new session: ${agent} does not know what was said before (${why}).`;
-      this.model.note(info.session, text);
-    }
-    return info.session;
   }
 
   /** Shows a session, with its transcript. */
@@ -240,10 +255,12 @@ export class ChatController {
       case 'ready':
         this.view.post({ type: 'state', state: this.model.state() });
         return;
-      case 'send':
+      case 'send': {
         // One after the other: the first may have to wait for its session, and they keep their order.
-        this.sending = this.sending.then(() => this.send(message));
+        const { resuming } = this;
+        this.sending = this.sending.then(() => this.send(message, resuming));
         return this.sending;
+      }
       case 'stop':
         if (alive) {
           await this.app.perform('acp.cancel', { session: session.session });
@@ -254,7 +271,11 @@ export class ChatController {
       case 'resume': {
         const lost = this.model.lost();
         if (lost !== undefined) {
-          await this.resume(lost);
+          await this.resume(lost).catch((err) => {
+            if (!isStopped(err)) {
+              throw err;
+            }
+          });
         }
         return;
       }
@@ -321,18 +342,17 @@ export class ChatController {
       : this.model.entry(of.session, of.entry)?.tool;
   }
 
-  private async send({
-    request,
-    text,
-    attachments,
-    when,
-  }: Extract<PageMessage, { type: 'send' }>): Promise<void> {
+  /** @param resuming what was being resumed when this was written: if that is stopped, so is this */
+  private async send(
+    { request, text, attachments, when }: Extract<PageMessage, { type: 'send' }>,
+    resuming: Promise<string> | undefined,
+  ): Promise<void> {
     try {
       const shown = this.model.currentSession()?.session;
       const session = shown !== undefined && this.model.isAlive(shown) ? shown : undefined;
       const lost = session === undefined ? this.model.lost() : undefined;
-      const resumed = this.resuming ?? (lost && this.resume(lost));
-      const to = (await resumed) ?? session ?? (await this.create({}));
+      const resumed = resuming ?? this.resuming ?? (lost && this.resume(lost));
+      const to = (await resumed) ?? session ?? (await this.begin());
       const context = attachments.map(({ uri, range, mark }) => ({
         uri,
         ...(range && { range }),

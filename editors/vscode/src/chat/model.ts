@@ -67,7 +67,11 @@ export class ChatModel {
       forms: this.forms,
       agents: this.agents,
       files: this.files,
-      before: this.before && { agent: this.before.agent, title: this.before.title },
+      before: this.before && {
+        agent: this.before.agent,
+        title: this.before.title,
+        ...(this.before.gone && { gone: true }),
+      },
       problem: this.problem,
     };
   }
@@ -101,10 +105,15 @@ export class ChatModel {
   lost(): Before | undefined {
     const info = this.current()?.info;
     if (info === undefined) {
-      return this.before ?? undefined;
+      return this.before?.gone ? undefined : (this.before ?? undefined);
     }
     const over = info.session.startsWith(ended) && info.state !== 'closed';
     return over && info.sessionId !== '' && this.hasBegun(info.session) ? info : undefined;
+  }
+
+  /** The conversation of before that cannot be taken up again, until another has begun. */
+  gone(): Before | undefined {
+    return this.current() === undefined && this.before?.gone ? this.before : undefined;
   }
 
   openQuestions(): readonly Asked[] {

@@ -29,8 +29,8 @@ export interface ChatState {
   agents: Agent[];
   /** Files with changes to decide on. */
   files: ChangedFile[];
-  /** The conversation of before this window, offered while no session is shown. */
-  before: Pick<SessionInfo, 'agent' | 'title'> | null;
+  /** The conversation of before this window, offered while no session is shown, if it is not gone. */
+  before: (Pick<SessionInfo, 'agent' | 'title'> & { gone?: boolean }) | null;
   /** Why what the user wanted last has come to no session, and what can be done. */
   problem: string | null;
 }

@@ -1,6 +1,10 @@
 import * as assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs/promises';
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
+import type { HostMessage } from '../../src/chat/protocol';
 import {
   anew,
   begin,
@@ -12,6 +16,7 @@ import {
   theApp,
   type,
   until,
+  workspace,
 } from './lib';
 
 suite('acp-ls', () => {
@@ -135,11 +140,116 @@ suite('acp-ls', () => {
     assert.match(said(app, 'notice').join(), /script does not know what was said before/);
   });
 
-  test('a conversation that its agent cannot load is not remembered', async () => {
+  test('a conversation that its agent cannot load: the window after it says so', async () => {
     await startSession(app);
     send('first');
     await until('is answered', () => said(app, 'agent').join() === 'first');
-    assert.equal(app.last.get(), undefined);
+    const last = app.last.get();
+    assert.deepEqual([last?.agent, last?.title, last?.gone], ['script', 'first', true]);
+    // As it is when the window is loaded anew.
+    app.model.show(null);
+    app.model.setBefore(last);
+    assert.equal(app.model.state().before?.gone, true);
+    send('second');
+    await until('is answered', () => said(app, 'agent').join() === 'second');
+    assert.match(said(app, 'notice').join(), /This is a new session: script does not keep/);
+    send('third');
+    await until('is answered', () => said(app, 'agent').join() === 'second,third');
+    assert.equal(said(app, 'notice').length, 1);
+    app.model.setBefore(undefined);
+  });
+
+  test('a conversation that is stopped while it is resumed: nothing is started in its place', async () => {
+    const hold = path.join(process.env.ACPLS_TEST_KEPT ?? '', 'hold');
+    await app.chat.start('keeper');
+    send('first');
+    await until('is answered', () => said(app, 'agent').join() === 'first');
+    await app.restart();
+    const answered: string[] = [];
+    const chat = app.chat as unknown as {
+      view: { post(of: HostMessage): void };
+      sending: Promise<void>;
+    };
+    const { view } = chat;
+    view.post = (message) => {
+      if (message.type === 'sent') {
+        answered.push(message.error ?? '');
+      }
+    };
+    await fs.writeFile(hold, '');
+    try {
+      send('second');
+      await until('is resumed', () =>
+        app.model.sessions().some(({ agent, state }) => agent === 'keeper' && state === 'starting'),
+      );
+      send('third');
+      await vscode.commands.executeCommand('acpls.stop');
+      await chat.sending;
+    } finally {
+      delete (view as { post?: unknown }).post; // that of its class is there again
+      await fs.rm(hold);
+    }
+    assert.equal(answered.length, 2);
+    for (const error of answered) {
+      assert.match(error, /you stopped keeper before it was ready/);
+    }
+    const { state, error } = app.model.currentSession() ?? {};
+    assert.equal(state, 'failed');
+    assert.match(error ?? '', /you stopped keeper/);
+    assert.ok(app.model.sessions().every((one) => one.state === 'failed'));
+    send('fourth');
+    await until('goes on', () => said(app, 'agent').join() === 'first,fourth');
+  });
+
+  test('an earlier session is opened in its folder', async () => {
+    const folder = path.join(workspace, 'below');
+    await fs.mkdir(folder, { recursive: true });
+    const { session } = await app.execute('acp.session.new', { agent: 'keeper', cwd: folder });
+    await app.execute('acp.prompt', { session, text: 'below', wait: true });
+    await app.execute('acp.session.close', { session });
+    await app.restart();
+    await app.chat.start('keeper'); // one that runs is asked for what it has kept
+    const { showQuickPick } = vscode.window;
+    let description: string | undefined;
+    Object.assign(vscode.window, {
+      showQuickPick: async (items: vscode.QuickPickItem[]) => {
+        const found = items.find(({ label }) => label === `kept in ${folder}`);
+        description = found?.description;
+        return found;
+      },
+    });
+    try {
+      await vscode.commands.executeCommand('acpls.sessions');
+    } finally {
+      Object.assign(vscode.window, { showQuickPick });
+    }
+    await until('is shown', () => said(app, 'agent').join() === 'below');
+    assert.equal(app.model.currentSession()?.cwd, folder);
+    assert.ok(description?.includes(folder), description);
+  });
+
+  test('restarts that overlap: one acp-ls runs in the end', async () => {
+    const pid = app.pid;
+    const all = [app.restart(), app.restart()];
+    await until('the first is under way', () => !app.running);
+    all.push(app.restart(), app.start(), app.restart());
+    await Promise.all(all);
+    assert.equal(app.running, true);
+    assert.equal(app.model.serverState().state, 'running');
+    assert.notEqual(app.pid, pid);
+    // Its children: this process starts nothing else by that name.
+    const list = execFileSync('ps', ['-o', 'pid=,args=', '--ppid', `${process.pid}`], {
+      encoding: 'utf8',
+    });
+    const running = list.split('\n').filter((line) => /acp-ls serve|\/acp-ls( |$)/.test(line));
+    assert.deepEqual(
+      running.map((line) => Number.parseInt(line, 10)),
+      [app.pid],
+      list,
+    );
+    const session = await startSession(app);
+    await prompt(app, session, [{ say: 'here' }]);
+    assert.deepEqual(said(app, 'agent'), ['here']);
   });
 
   test('a conversation that is closed is not offered again', async () => {

@@ -198,6 +198,18 @@ try {
   await page.getByRole('button', { name: 'Continue' }).click();
   assert.equal((await told('resume')).length, 1);
 
+  await send(
+    state({
+      sessions: [],
+      current: null,
+      entries: [],
+      files: [],
+      before: { ...before, gone: true },
+    }),
+  );
+  await page.getByText('demo does not keep conversations').waitFor();
+  assert.equal(await page.getByRole('button', { name: 'Continue' }).count(), 0);
+
   await send(state());
   await page.getByText('one', { exact: true }).waitFor();
   assert.equal(await page.locator('.entry').count(), entries.length);

@@ -51,12 +51,15 @@ suite('the conversation of before', () => {
     assert.equal(last.get(), undefined);
   });
 
-  test('one whose agent cannot load sessions is not offered, nor the one before it', () => {
+  test('one whose agent cannot load sessions is gone, and the one before it is not offered', () => {
     last.note(info({ title: 'one' }));
     last.note(info({ agent: 'other', title: 'two', loads: false }));
-    assert.equal(last.get(), undefined);
-    last.note(info({ agent: 'other', title: 'three', loads: false }));
+    const two = { agent: 'other', sessionId: 'x', cwd: '/w', title: 'two', gone: true };
+    assert.deepEqual(last.get(), two);
+    last.note(info({ agent: 'other', title: 'two', loads: false }));
     assert.equal(writes, 2);
+    last.note(info({ title: 'one' }));
+    assert.equal(last.get()?.gone, undefined);
   });
 
   test('a title stays when the session is loaded without one, and no other takes it', () => {

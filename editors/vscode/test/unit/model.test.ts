@@ -208,4 +208,16 @@ suite('chat model', () => {
     fresh.setServer({ state: 'failed', message: 'no' });
     assert.deepEqual(types(), ['server', 'server']);
   });
+
+  test('a conversation of before that is gone is said, and not taken up again', () => {
+    const before = { agent: 'demo', sessionId: 'x', cwd: '/w', title: 'one' };
+    model.setBefore(before);
+    assert.deepEqual([model.lost(), model.gone()], [before, undefined]);
+    const gone = { ...before, gone: true as const };
+    model.setBefore(gone);
+    assert.deepEqual([model.lost(), model.gone()], [undefined, gone]);
+    assert.deepEqual(model.state().before, { agent: 'demo', title: 'one', gone: true });
+    model.onSession(info('a'));
+    assert.equal(model.gone(), undefined);
+  });
 });

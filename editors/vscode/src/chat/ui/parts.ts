@@ -256,7 +256,7 @@ export function welcome(shown: Pick<ChatState, 'agents' | 'before'> | undefined)
       textButton(
         agent.title ?? agent.name,
         () => post({ type: 'newSession', agent: agent.name }),
-        agent.default && !shown.before ? 'primary' : 'secondary',
+        agent.default && (!shown.before || shown.before.gone) ? 'primary' : 'secondary',
       ),
     ),
     textButton('Default agent...', () => post({ type: 'command', command: 'defaultAgent' })),
@@ -269,12 +269,14 @@ export function welcome(shown: Pick<ChatState, 'agents' | 'before'> | undefined)
         'div',
         { class: 'before' },
         h('span', { class: 'title', title: before.title }, before.title || 'without a title'),
-        textButton('Continue', () => post({ type: 'resume' }), 'primary'),
+        !before.gone && textButton('Continue', () => post({ type: 'resume' }), 'primary'),
       ),
       h(
         'p',
         { class: 'dim' },
-        `Your next prompt continues it too, if ${before.agent} has kept it. A new one with:`,
+        before.gone
+          ? `${before.agent} does not keep conversations: your next prompt begins a new one, in which it does not know what was said. What it has changed is still there to decide on. A new one with:`
+          : `Your next prompt continues it too, if ${before.agent} has kept it. A new one with:`,
       ),
       agents,
     ];
