@@ -23,7 +23,7 @@ vsix: ## package the VS Code extension, as dist/acp-ls-linux-x64.vsix (TARGETS=a
 
 demo-vscode: ## the same in VS Code, fetched if need be, in your browser
 	tools/npm-ci editors/vscode
-	node tools/demo-vscode.mjs "$$(tools/vsix linux-x64 | tail -n 1)"
+	node tools/demo-vscode.mjs "$$(tools/vsix here | tail -n 1)"
 
 test: ## everything that CI runs
 	tools/ci/run
