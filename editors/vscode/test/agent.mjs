@@ -11,6 +11,7 @@
 //   {"ask": TITLE, "command"?: COMMAND}  asks for permission, and says what was answered; with
 //                                        {"edit": PATH, "text": TEXT} for what the file is to have
 //   {"prompt": true}                     says, in JSON, what it was sent beside the steps
+//   {"commands": [NAME]}                 tells of slash commands
 //   {"plan": [TEXT]}                     a plan
 //   {"until": PATH}                      waits until there is such a file, or it is cancelled
 //   {"hold": true}                       waits until it is cancelled
@@ -133,6 +134,9 @@ async function step(sessionId, session, one) {
     say(sessionId, `answer: ${outcome.optionId ?? outcome.outcome}`);
   } else if (one.prompt) {
     say(sessionId, JSON.stringify(session.prompt.slice(1)));
+  } else if (one.commands !== undefined) {
+    const availableCommands = one.commands.map((name) => ({ name, description: `does ${name}` }));
+    update(sessionId, 'available_commands_update', { availableCommands });
   } else if (one.plan !== undefined) {
     const entries = one.plan.map((content) => ({ content, priority: 'medium', status: 'pending' }));
     update(sessionId, 'plan', { entries });

@@ -206,6 +206,25 @@ suite('what the chat asks for', () => {
     assert.match(agent(), /lines 6-7:\\+n```\w*\\+ntwo\\+nthree\\+n```/);
   });
 
+  test('the commands of the agent are proposed after a slash', async () => {
+    await prompt(app, session, [{ commands: ['sum', 'sort', 'help'] }]);
+    await until('they are known', () => app.model.session(session)?.commands.length === 3);
+    const { view } = app.chat as unknown as { view: { post(of: HostMessage): void } };
+    const answer = new Promise<HostMessage>((resolve) => {
+      view.post = (message) => message.type === 'completions' && resolve(message);
+    });
+    try {
+      say({ type: 'complete', request: 7, text: '/s', offset: 2 });
+      const told = await answer;
+      assert.ok(told.type === 'completions');
+      assert.equal(told.request, 7);
+      assert.deepEqual(told.items.map(({ label }) => label).sort(), ['/sort', '/sum']);
+      assert.deepEqual([told.items[0]?.start, told.items[0]?.end], [0, 2]);
+    } finally {
+      delete (view as { post?: unknown }).post; // that of its class is there again
+    }
+  });
+
   test('a file without a selection is mentioned', async () => {
     await open('whole.txt', 'one\n');
     assert.deepEqual(await added(), { type: 'insert', text: '@whole.txt' });

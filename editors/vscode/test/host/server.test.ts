@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
 import type { HostMessage } from '../../src/chat/protocol';
+import { dataFolder } from '../../src/settingsFiles';
 import {
   anew,
   begin,
@@ -72,6 +73,31 @@ suite('acp-ls', () => {
     await app.execute('acp.prompt', { session, text: 'hi', context: [{ uri }], wait: true });
     assert.deepEqual(said(app, 'agent'), ['hi']);
     assert.deepEqual(said(app, 'error'), []);
+  });
+
+  test("the documents of VS Code's own settings are not shown to acp-ls", async () => {
+    const { context } = app as unknown as { context: vscode.ExtensionContext };
+    const settings = path.join(dataFolder(context.globalStorageUri.fsPath), 'Machine/acpls.json');
+    await fs.mkdir(path.dirname(settings), { recursive: true });
+    await fs.writeFile(settings, '{}\n');
+    const at = { line: 0, character: 0 };
+    const knows = async ({ uri }: vscode.TextDocument) =>
+      app
+        .execute('acp.mark', { uri: uri.toString(), range: { start: at, end: at } })
+        .then(({ mark }) => mark !== '')
+        .catch(() => false);
+    try {
+      const theirs = await vscode.workspace.openTextDocument(settings);
+      await vscode.window.showTextDocument(theirs, { preview: false });
+      await type(0, 0, ' ');
+      const ours = await open('shown.txt', 'x\n');
+      assert.equal(await knows(ours), true);
+      assert.equal(await knows(theirs), false);
+      await vscode.window.showTextDocument(theirs);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    } finally {
+      await fs.rm(settings);
+    }
   });
 
   test('settings reach the server', async () => {

@@ -105,6 +105,28 @@ suite('settings', () => {
     }
   });
 
+  test('a workspace may choose the agent, once it is trusted, and no more', () => {
+    const { contributes, capabilities } = JSON.parse(fs.readFileSync('package.json', 'utf8'));
+    const { properties } = contributes.configuration;
+    const free = Object.keys(properties).filter((name) => properties[name].scope !== 'machine');
+    assert.deepEqual(free.sort(), [
+      'acpls.defaultAgent',
+      'acpls.files.dirty',
+      'acpls.files.save',
+      'acpls.review.codeLens',
+    ]);
+    const { restrictedConfigurations } = capabilities.untrustedWorkspaces;
+    assert.deepEqual(restrictedConfigurations, ['acpls.defaultAgent']);
+  });
+
+  test('the selection can be added from the context menu of the editor', () => {
+    const { menus } = JSON.parse(fs.readFileSync('package.json', 'utf8')).contributes;
+    const item = menus['editor/context'].find(
+      ({ command }: { command: string }) => command === 'acpls.addSelection',
+    );
+    assert.match(item?.when ?? '', /\beditorHasSelection\b/);
+  });
+
   test('the documents of VS Code itself', () => {
     const data = dataFolder('/h/.config/Code/User/globalStorage/acp-ls.acp-ls');
     assert.equal(data, path.resolve('/h/.config/Code'));
