@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -204,4 +206,76 @@ func TestStopEndsAStart(t *testing.T) {
 			})
 		})
 	}
+}
+
+// keepingLauncher's agents keep sessions, and answer no load while hold is set.
+type keepingLauncher struct {
+	fakeLauncher
+	hold  atomic.Bool
+	mu    sync.Mutex
+	loads []string
+}
+
+func (l *keepingLauncher) Start(ctx context.Context, name, cwd string, h Host) (Agent, error) {
+	a, err := l.fakeLauncher.Start(ctx, name, cwd, h)
+	if err != nil {
+		return nil, err
+	}
+	return &keepingAgent{a.(*fakeAgent), l}, nil
+}
+
+type keepingAgent struct {
+	*fakeAgent
+	l *keepingLauncher
+}
+
+func (a *keepingAgent) Info() AgentInfo {
+	i := a.fakeAgent.Info()
+	i.LoadSession = true
+	return i
+}
+
+func (a *keepingAgent) LoadSession(ctx context.Context, id string, _ SessionParams) (SessionState, error) {
+	a.l.mu.Lock()
+	a.l.loads = append(a.l.loads, id)
+	a.l.mu.Unlock()
+	if a.l.hold.Load() {
+		<-ctx.Done()
+		return SessionState{}, ctx.Err()
+	}
+	return SessionState{SessionID: id}, nil
+}
+
+// A stored session whose loading the user stops is that one still: the next prompt loads it, and
+// begins no other.
+func TestStopEndsALoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &keepingLauncher{}
+		c, _, _ := setup(t, &l.fakeLauncher, func(st *config.Settings) { st.Review.OutOfBand = false })
+		c.launcher = l
+		l.prompt = func(context.Context, *fakeAgent, string, []Block) (StopReason, error) { return "end_turn", nil }
+		l.hold.Store(true)
+		loaded := make(chan error, 1)
+		go func() {
+			_, err := c.LoadSession(t.Context(), "fake", "kept", t.TempDir())
+			loaded <- err
+		}()
+		synctest.Wait()
+		id := c.allSessions()[0].id
+		if err := c.Cancel(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-loaded; KindOf(err) != KindStopped {
+			t.Fatalf("%v, kind %s", err, KindOf(err))
+		}
+		l.hold.Store(false)
+		if r, err := c.Prompt(t.Context(), Prompt{Session: id, Text: "go on", Wait: true}); err != nil || r.StopReason != "end_turn" {
+			t.Fatalf("%+v, %v", r, err)
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if s := c.allSessions()[0]; s.remoteID() != "kept" || !slices.Equal(l.loads, []string{"kept", "kept"}) {
+			t.Errorf("it is %q at the agent, loaded %q", s.remoteID(), l.loads)
+		}
+	})
 }
