@@ -212,11 +212,16 @@ func TestStopEndsAStart(t *testing.T) {
 type keepingLauncher struct {
 	fakeLauncher
 	hold  atomic.Bool
+	deaf  atomic.Bool // they do not even start
 	mu    sync.Mutex
 	loads []string
 }
 
 func (l *keepingLauncher) Start(ctx context.Context, name, cwd string, h Host) (Agent, error) {
+	if l.deaf.Load() {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
 	a, err := l.fakeLauncher.Start(ctx, name, cwd, h)
 	if err != nil {
 		return nil, err
@@ -249,33 +254,39 @@ func (a *keepingAgent) LoadSession(ctx context.Context, id string, _ SessionPara
 // A stored session whose loading the user stops is that one still: the next prompt loads it, and
 // begins no other.
 func TestStopEndsALoad(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := &keepingLauncher{}
-		c, _, _ := setup(t, &l.fakeLauncher, func(st *config.Settings) { st.Review.OutOfBand = false })
-		c.launcher = l
-		l.prompt = func(context.Context, *fakeAgent, string, []Block) (StopReason, error) { return "end_turn", nil }
-		l.hold.Store(true)
-		loaded := make(chan error, 1)
-		go func() {
-			_, err := c.LoadSession(t.Context(), "fake", "kept", t.TempDir())
-			loaded <- err
-		}()
-		synctest.Wait()
-		id := c.allSessions()[0].id
-		if err := c.Cancel(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
-		if err := <-loaded; KindOf(err) != KindStopped {
-			t.Fatalf("%v, kind %s", err, KindOf(err))
-		}
-		l.hold.Store(false)
-		if r, err := c.Prompt(t.Context(), Prompt{Session: id, Text: "go on", Wait: true}); err != nil || r.StopReason != "end_turn" {
-			t.Fatalf("%+v, %v", r, err)
-		}
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if s := c.allSessions()[0]; s.remoteID() != "kept" || !slices.Equal(l.loads, []string{"kept", "kept"}) {
-			t.Errorf("it is %q at the agent, loaded %q", s.remoteID(), l.loads)
-		}
-	})
+	for _, deaf := range []bool{false, true} {
+		t.Run(fmt.Sprintf("deaf=%t", deaf), func(t *testing.T) { synctest.Test(t, func(t *testing.T) { stopLoad(t, deaf) }) })
+	}
+}
+
+func stopLoad(t *testing.T, deaf bool) {
+	l := &keepingLauncher{}
+	c, _, _ := setup(t, &l.fakeLauncher, func(st *config.Settings) { st.Review.OutOfBand = false })
+	c.launcher = l
+	l.prompt = func(context.Context, *fakeAgent, string, []Block) (StopReason, error) { return "end_turn", nil }
+	l.hold.Store(true)
+	l.deaf.Store(deaf)
+	loaded := make(chan error, 1)
+	go func() {
+		_, err := c.LoadSession(t.Context(), "fake", "kept", t.TempDir())
+		loaded <- err
+	}()
+	synctest.Wait()
+	id := c.allSessions()[0].id
+	if err := c.Cancel(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-loaded; KindOf(err) != KindStopped {
+		t.Fatalf("%v, kind %s", err, KindOf(err))
+	}
+	l.hold.Store(false)
+	l.deaf.Store(false)
+	if r, err := c.Prompt(t.Context(), Prompt{Session: id, Text: "go on", Wait: true}); err != nil || r.StopReason != "end_turn" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s := c.allSessions()[0]; s.remoteID() != "kept" || !slices.Equal(l.loads, []string{"kept", "kept"}[:len(l.loads)]) || len(l.loads) == 0 {
+		t.Errorf("it is %q at the agent, loaded %q", s.remoteID(), l.loads)
+	}
 }

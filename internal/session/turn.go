@@ -134,7 +134,7 @@ func (s *session) revive() {
 	unloaded := s.unloaded
 	s.mu.Unlock()
 	p, err := s.agent(ctx)
-	if err == nil && remote == "" && unloaded != "" {
+	if err == nil && unloaded != "" {
 		err = s.open(ctx, unloaded)
 	} else if err == nil && remote != "" && p.agent.Info().LoadSession {
 		err = s.reload(ctx, p, remote)
@@ -152,7 +152,7 @@ func (s *session) revive() {
 	if err != nil {
 		s.fail(err)
 	} else {
-		s.state, s.begun = StateIdle, true
+		s.state, s.begun, s.unloaded = StateIdle, true, ""
 	}
 	close(s.opened)
 	s.changed()
