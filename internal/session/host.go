@@ -14,6 +14,7 @@ func (h *host) session(id string) (*session, error) {
 	if s := h.proc.session(id); s != nil {
 		s.mu.Lock()
 		s.heard()
+		s.hasPrompt()
 		s.mu.Unlock()
 		return s, nil
 	}

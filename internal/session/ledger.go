@@ -25,6 +25,9 @@ type ledger struct {
 	refused map[buffers.Path]bool       // its last write was refused, and it has not read since
 	told    map[buffers.Path]text.Hash  // of a file whose text it is not told: what that was when it was told of a change
 	order   uint64
+
+	before map[buffers.Path][]sighting // the prompt that is on its way, whose agent may never get it; nil if there is none
+	since  uint64                      // order, when that was
 }
 
 type sighting struct {
@@ -35,6 +38,7 @@ type sighting struct {
 	first  uint64          // as order, when the agent first saw it
 	anew   bool            // read because a write was refused
 	may    bool            // on disk at a turn point, by another hand: nobody knows that it was looked at
+	told   bool            // with a prompt that the agent may never get
 	put    bool            // the same, by its own: it knows what it did there, but need not have looked at the rest
 }
 
@@ -44,8 +48,6 @@ const ledgerDepth = 12
 func newLedger(now func() time.Time) *ledger {
 	return &ledger{now: now, seen: map[buffers.Path][]sighting{}, asked: map[buffers.Path]bool{}, refused: map[buffers.Path]bool{}, told: map[buffers.Path]text.Hash{}}
 }
-
-func (l *ledger) saw(p buffers.Path, t text.Text) { l.add(p, sighting{text: t}) }
 
 // mayHaveSeen notes a text that somebody else has put where the agent can have looked.
 func (l *ledger) mayHaveSeen(p buffers.Path, t text.Text) { l.add(p, sighting{text: t, may: true}) }
@@ -77,7 +79,7 @@ func (l *ledger) add(p buffers.Path, s sighting) {
 	l.order++
 	s.order, s.first = l.order, l.order
 	list := slices.DeleteFunc(l.seen[p], func(o sighting) bool {
-		same := o.text.Equal(s.text) && o.change == s.change && o.may == s.may && o.put == s.put
+		same := o.same(s)
 		if same {
 			s.first = min(s.first, o.first)
 		}

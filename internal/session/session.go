@@ -59,6 +59,7 @@ type session struct {
 	naming    chan struct{}               // holds a value while they are
 	untold    []rejectedHunk              // rejections the agent has not been told of
 	words     []string                    // and what else
+	telling   *telling                    // of the prompt that is on its way; nil if there is none
 	knows     []string                    // folders beside its own the agent has been told of
 	notSaved  map[string]string           // why, by paths whose unsaved change was spoken of
 	consented map[buffers.Path]bool       // what the turn was let touch when it asked

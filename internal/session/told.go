@@ -49,9 +49,11 @@ func (c *Core) noteRejected(p buffers.Path, hunks []review.Hunk) {
 func (c *Core) noteRestored(p buffers.Path, ids []string) {
 	for _, s := range c.allSessions() {
 		s.mu.Lock()
-		s.untold = slices.DeleteFunc(s.untold, func(r rejectedHunk) bool {
-			return r.path == p && slices.Contains(ids, r.hunk.ID)
-		})
+		again := func(r rejectedHunk) bool { return r.path == p && slices.Contains(ids, r.hunk.ID) }
+		s.untold = slices.DeleteFunc(s.untold, again)
+		if s.telling != nil {
+			s.telling.rejected = slices.DeleteFunc(s.telling.rejected, again)
+		}
 		s.mu.Unlock()
 	}
 }
@@ -64,6 +66,9 @@ func (s *session) news() (mention.Source, bool) {
 	s.mu.Lock()
 	rejected, words := s.untold, s.words
 	s.untold, s.words = nil, nil
+	if s.telling != nil {
+		s.telling.rejected, s.telling.words = slices.Clone(rejected), words
+	}
 	s.mu.Unlock()
 	paths := s.ledger.paths()
 	for _, r := range rejected {

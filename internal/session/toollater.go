@@ -176,24 +176,36 @@ func (t *Tools) forget(l *lateEdit) {
 // Late are the edits whose calls were answered before the user had decided on them:
 // those that wait, and what has become of the others, which is told once.
 func (t *Tools) Late() []LateEdit {
+	out, _ := t.takeLate()
+	return out
+}
+
+// takeLate is Late, and returns those that are told for the last time.
+func (t *Tools) takeLate() (out []LateEdit, done []*lateEdit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var out []LateEdit
 	t.late = slices.DeleteFunc(t.late, func(l *lateEdit) bool {
 		if !l.isDone() {
 			out = append(out, LateEdit{Path: l.path})
 			return false
 		}
 		out = append(out, LateEdit{Path: l.path, Done: true, Edited: l.edited, Err: l.err})
+		done = append(done, l)
 		return true
 	})
-	return out
+	return out, done
 }
 
 // lateNews is what a prompt says of them.
 func (t *Tools) lateNews() string {
 	var b strings.Builder
-	for _, l := range t.Late() {
+	late, done := t.takeLate()
+	t.s.mu.Lock()
+	if t.s.telling != nil {
+		t.s.telling.late = done
+	}
+	t.s.mu.Unlock()
+	for _, l := range late {
 		switch {
 		case !l.Done:
 			fmt.Fprintf(&b, "Your edit of %s still waits for the user, and is not made.\n\n", l.Path)

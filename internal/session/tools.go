@@ -75,6 +75,9 @@ func (t *Tools) usable() error {
 	if !t.s.core.settings().EditorTools {
 		return Errorf(KindInvalid, "the user has turned the editor's tools off (setting editorTools); use your own tools")
 	}
+	t.s.mu.Lock()
+	defer t.s.mu.Unlock()
+	t.s.hasPrompt()
 	return nil
 }
 

@@ -282,6 +282,8 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 }
 
 func (s *session) promptAgent(p *agentProcess, remote string, t *turn) (StopReason, error) {
+	s.tells()
+	defer s.notTold() // unless the agent has it
 	blocks, err := s.blocks(s.core.ctx, p.agent.Info(), t)
 	if err != nil {
 		return "", err
@@ -298,6 +300,11 @@ func (s *session) promptAgent(p *agentProcess, remote string, t *turn) (StopReas
 		stop, err = p.agent.Prompt(s.core.ctx, remote, blocks)
 		return err
 	})
+	if err == nil && stop != StopCancelled { // some agents take back what was cancelled before they had begun
+		s.mu.Lock()
+		s.hasPrompt()
+		s.mu.Unlock()
+	}
 	return stop, err
 }
 

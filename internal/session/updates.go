@@ -13,6 +13,9 @@ func (s *session) update(u Update) {
 		return
 	}
 	s.heard()
+	if s.worksOn(u) {
+		s.hasPrompt()
+	}
 	turnID := ""
 	if s.running != nil {
 		turnID = s.running.id
@@ -66,6 +69,21 @@ func (s *session) update(u Update) {
 			s.entryChanged(s.log.add(EntryError, turnID, "the agent could not shorten its context: "+u.Error))
 		}
 	}
+}
+
+// worksOn reports whether an update is a sign that the agent has the prompt of the turn that runs:
+// others come at any time, and of what goes on since an earlier turn; mu is held.
+func (s *session) worksOn(u Update) bool {
+	switch u := u.(type) {
+	case ContentChunk:
+		return u.Role != "user" // which is an echo, of a program that need not have told its model
+	case ToolPatch:
+		it := s.log.tools[u.ID]
+		return it == nil || s.running != nil && it.Turn == s.running.id
+	case PlanUpdate, Compaction:
+		return true
+	}
+	return false
 }
 
 func (s *session) chunk(turnID string, u ContentChunk) {
