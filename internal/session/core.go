@@ -127,7 +127,8 @@ type Core struct {
 
 	mu        sync.Mutex // guards what follows
 	closed    bool
-	sessions  []*session // in the order they were made
+	sessions  []*session      // in the order they were made
+	ended     map[string]bool // those that are no more, and whether what could be undone of them is dropped
 	agents    map[string]*agentProcess
 	files     map[buffers.Path]*file
 	byPath    []*file        // the same in order

@@ -250,8 +250,8 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 	if out.Decided == nil {
 		out.Decided = []string{}
 	}
-	if len(out.Decided) == 0 && len(out.Refused) > 0 && len(d.Hunks) > 0 {
-		return out, nil
+	if !how.undoes { // which goes on
+		c.forgetSteps()
 	}
 	return out, nil
 }
@@ -410,6 +410,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		now = f.doc.Text()
 	}
 	if f.deleted && !how.rejects && (whole || pending == 0) {
+		if !whole {
+			f.recordWhole(0)
+		}
 		f.deleted = false
 		f.shownRev = notShown
 		f.publish()

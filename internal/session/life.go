@@ -331,7 +331,12 @@ func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, 
 
 	c.mu.Lock()
 	c.sessions = slices.DeleteFunc(c.sessions, func(o *session) bool { return o == s })
+	if c.ended == nil {
+		c.ended = map[string]bool{}
+	}
+	c.ended[s.id] = false
 	c.mu.Unlock()
+	c.forgetSteps()
 	if p == nil || remote == "" {
 		return nil
 	}

@@ -240,7 +240,7 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 	to.doc, to.entire, to.created, to.deleted = doc, w, created, false
 	to.record(&o, text.Text{}, is, true)
 	if len(from.open) > 0 {
-		from.history = append(from.history, agentStep{session: o.Session, turn: o.Turn, before: was, gone: true})
+		from.recordStep(agentStep{session: o.Session, turn: o.Turn, before: was, gone: true})
 	} else {
 		from.record(&o, was, text.Text{}, false)
 	}

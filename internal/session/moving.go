@@ -166,6 +166,7 @@ func (f *file) acceptApprovedMove(session string) {
 		return
 	}
 	f.approvedMove = nil
+	f.recordWhole(0)
 	f.entire.from, f.opaque = "", ""
 }
 

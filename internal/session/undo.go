@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -30,18 +31,12 @@ func (s agentStep) of(session, turn string) bool {
 	return s.session == session && (turn == "" || s.turn == turn)
 }
 
-// maxSteps bounds what is remembered of one file.
-const maxSteps = 200
-
 // record notes what an operation by an agent has done; mu is held.
 func (f *file) record(by *review.Origin, before, after text.Text, created bool) {
 	if by == nil || by.Author != review.AuthorAgent || before.Equal(after) && !created {
 		return
 	}
-	f.history = append(f.history, agentStep{session: by.Session, turn: by.Turn, before: before, after: after, created: created})
-	if len(f.history) > maxSteps {
-		f.history = slices.Delete(f.history, 0, len(f.history)-maxSteps)
-	}
+	f.recordStep(agentStep{session: by.Session, turn: by.Turn, before: before, after: after, created: created})
 }
 
 // begins is the text that the agent's change began with whose operation it is, made of before.
@@ -81,24 +76,44 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 	if err != nil {
 		return out, err
 	}
+	wholes, _ := c.undoWholes(ctx, session, turn) // before the rows that lie beneath them
+	failed := map[*file]error{}
+	rows := map[*file]bool{}
 	for _, f := range c.allFiles() {
 		undone, err := f.undo(ctx, session, turn, had[f])
 		if err != nil {
-			out.Refused = append(out.Refused, Refusal{ID: "file:" + string(f.path), Reason: err.Error()})
-			continue
+			failed[f] = err
 		}
-		if !undone {
-			continue
-		}
+		rows[f] = undone
+	}
+	more, left := c.undoWholes(ctx, session, turn) // and those beneath rows
+	for _, f := range c.allFiles() {
 		f.mu.Lock()
+		err := failed[f]
+		if err == nil && slices.ContainsFunc(f.dropped, func(s agentStep) bool { return s.of(session, turn) }) {
+			err = errSteps
+		}
+		if err == nil {
+			err = left[f]
+		}
 		now := f.review(f.hunks())
 		f.mu.Unlock()
+		if err != nil {
+			out.Refused = append(out.Refused, Refusal{ID: "file:" + string(f.path), Reason: err.Error()})
+		}
+		if !rows[f] && !slices.Contains(wholes, f) && !slices.Contains(more, f) {
+			continue
+		}
 		if i := slices.IndexFunc(out.Files, func(r Review) bool { return r.Path == now.Path }); i >= 0 {
 			out.Files[i] = now // of before, when its hunks had been rejected and no more
 		} else {
 			out.Files = append(out.Files, now)
 		}
 	}
+	if why := c.whatStays(session); why != "" {
+		out.Refused = append(out.Refused, Refusal{ID: cmp.Or(turn, session), Reason: why})
+	}
+	c.forgetSteps()
 	return out, nil
 }
 
@@ -111,7 +126,9 @@ func (c *Core) undoable(session, turn string) error {
 	}
 	for _, f := range c.allFiles() {
 		f.mu.Lock()
-		here := slices.ContainsFunc(f.history, func(s agentStep) bool { return s.of(session, turn) })
+		is := func(s agentStep) bool { return s.of(session, turn) }
+		here := slices.ContainsFunc(f.history, is) || slices.ContainsFunc(f.dropped, is) ||
+			slices.ContainsFunc(f.wholes, func(w wholeStep) bool { return w.of(session, turn) })
 		for _, h := range f.hunks() {
 			here = here || slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Session == session && (turn == "" || o.Turn == turn) })
 		}

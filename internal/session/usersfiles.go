@@ -402,6 +402,8 @@ func (c *Core) bringAlong(from, to *file, before checkpoint.State, known bool, n
 		had = text.New(before.Content)
 	}
 	to.history, from.history = append(from.history, to.history...), nil
+	to.wholes, from.wholes = append(from.wholes, to.wholes...), nil
+	to.dropped, from.dropped = append(from.dropped, to.dropped...), nil
 	if from.opaque != "" {
 		to.opaque, to.opaqueOp, to.entire = from.opaque, from.opaqueOp, from.entire
 		to.placeholder()

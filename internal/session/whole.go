@@ -284,7 +284,7 @@ func (f *file) takeGone(ctx context.Context, was checkpoint.State) error {
 		held = buffers.KeepStyle(was.Content, held)
 	}
 	f.entire.gone, f.entire.by, f.entire.ran, f.entire.held = true, o, was.Exec, held
-	f.history = append(f.history, agentStep{session: o.Session, turn: o.Turn, before: text.New(held), gone: true})
+	f.recordStep(agentStep{session: o.Session, turn: o.Turn, before: text.New(held), gone: true})
 	f.shownRev = notShown
 	f.publish()
 	return nil
@@ -458,8 +458,10 @@ func (f *file) lookAgain() {
 // do not say it.
 func (f *file) acceptWhole() (done bool) {
 	f.wakeOnDisk()
+	kept := f.core.acceptedSize()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.recordWhole(kept)
 	done = f.entire.from != "" || f.opaque != "" || f.entire.gone || f.entire.wasExec != nil || f.entire.wasMark != nil
 	if !done {
 		return false
