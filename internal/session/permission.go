@@ -279,12 +279,13 @@ func (c *Core) ShowQuestion(id string) error {
 
 // RequestPermission decides by the user's rules or asks (ACP
 // session/request_permission).
-func (h *host) RequestPermission(ctx context.Context, sessionID string, r PermissionRequest) (PermissionOutcome, error) {
+func (h *host) RequestPermission(ctx context.Context, sessionID string, r PermissionRequest) (out PermissionOutcome, err error) {
 	s, err := h.session(sessionID)
 	if err != nil {
 		return PermissionOutcome{}, err
 	}
 	call, raw, t := s.permissionCall(r.ToolCall)
+	defer func() { s.permissionAnswered(call.ID, r.Options, out) }()
 	asking, ready := s.readies(ctx, t) // before anything that comes behind, as the end of its turn
 	defer ready()
 	placed(ctx)

@@ -23,6 +23,8 @@ type item struct {
 	closed  bool      // no further chunk joins it
 	raw     []byte    // of a tool call that has not ended: its raw input
 	ended   time.Time // of a tool call: when that was heard; zero if it has not, or nobody knows
+	asked   int       // of a tool call: how many questions about it are open
+	refused bool      // of a tool call: the last one was answered with no, or with nothing
 }
 
 func (it *item) entry() Entry {

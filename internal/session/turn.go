@@ -347,10 +347,25 @@ func (s *session) permissionCall(p ToolPatch) (call ToolCall, raw []byte, t *tur
 		turnID = t.id
 	}
 	it := s.log.tool(turnID, p)
+	it.asked++
 	s.entryChanged(it)
 	s.name(it, p)
 	s.touched(p)
 	return *it.entry().Tool, it.raw, t
+}
+
+// permissionAnswered takes in that a question about a tool call is answered, or is not to be any more.
+func (s *session) permissionAnswered(call string, options []PermissionOption, o PermissionOutcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	it := s.log.tools[call]
+	if it == nil {
+		return
+	}
+	it.asked--
+	it.refused = o.Cancelled || !slices.ContainsFunc(options, func(p PermissionOption) bool {
+		return p.OptionID == o.OptionID && strings.HasPrefix(p.Kind, "allow")
+	})
 }
 
 func (s *session) now() *turn {

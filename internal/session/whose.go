@@ -54,10 +54,10 @@ func (s *session) onDiskHow(p buffers.Path, had, now *string) (review.Origin, in
 	o.Sure = best > 0
 	i := first
 	if i < 0 {
-		i = slices.IndexFunc(calls, func(c turnCall) bool { return !toolEnded(c.Status) })
+		i = slices.IndexFunc(calls, turnCall.runs)
 	}
-	if i < 0 && len(calls) > 0 {
-		i = 0
+	if i < 0 {
+		i = slices.IndexFunc(calls, func(c turnCall) bool { return !c.asked && !c.refused })
 	}
 	if i >= 0 {
 		o.ToolCall, o.Title = calls[i].ID, calls[i].Title
@@ -67,12 +67,17 @@ func (s *session) onDiskHow(p buffers.Path, had, now *string) (review.Origin, in
 
 // explains tells how well a tool call that names a file explains what has become of it:
 // 2 if it said so, 1 if it may have done that, 0 if it did not: it has ended, and the file
-// had what it said before, or was written after its end. Somebody else has done that.
+// had what it said before, or was written after its end; or the user is being asked whether it
+// may, or has said no and the file has not what it said. Somebody else has done that.
 func (c turnCall) explains(p buffers.Path, cwd string, had, now *string, written time.Time) int {
 	ended, done := toolEnded(c.Status), had != nil && c.cameTrue(p, cwd, *had)
 	switch {
+	case c.asked:
+		return 0
 	case !done && now != nil && c.cameTrue(p, cwd, *now):
 		return 2
+	case c.refused:
+		return 0
 	case !ended, !done && !written.After(c.ended.Add(lateWrite)):
 		return 1
 	}
@@ -107,7 +112,7 @@ func (s *session) callsOfTurn() (review.Origin, []turnCall) {
 	}
 	for _, it := range slices.Backward(s.log.items) {
 		if it.Tool != nil && it.Turn == o.Turn && !slices.Contains(harmless, it.Tool.Kind) {
-			calls = append(calls, turnCall{*it.entry().Tool, it.raw, it.ended})
+			calls = append(calls, turnCall{*it.entry().Tool, it.raw, it.ended, it.asked > 0, it.refused})
 		}
 	}
 	return o, calls
@@ -118,7 +123,13 @@ type turnCall struct {
 	ToolCall
 	raw   []byte
 	ended time.Time // by the clock of acp-ls; zero if it has not
+
+	asked, refused bool // it waits for an answer of the user's; or was not to be made
 }
+
+// runs reports whether the call is underway: neither is one that the user is asked about, or has
+// refused, of which some agents (Codex) never say that it has ended.
+func (c turnCall) runs() bool { return !toolEnded(c.Status) && !c.asked && !c.refused }
 
 // cameTrue tells that a text has what the tool call said it would put into the
 // file, and nothing of what it said it would replace.
