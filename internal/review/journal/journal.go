@@ -152,7 +152,7 @@ func (j *Journal) write(sync bool, records []Record) error {
 		b = r.appendFrame(b)
 		places[i] = place{j.size + start, int64(len(b)) - start}
 	}
-	if j.live+int64(len(b)) > j.opts.Limit {
+	if j.head()+j.live+int64(len(b)) > j.opts.Limit { // also when it is compacted
 		return ErrFull
 	}
 	if j.size+int64(len(b)) > j.opts.Limit {
@@ -184,6 +184,9 @@ func (j *Journal) write(sync bool, records []Record) error {
 	}
 	return nil
 }
+
+// head is how much of the file comes before its first record.
+func (j *Journal) head() int64 { return int64(len(magic) + len(workspaceFrame(j.workspace))) }
 
 // note takes a record that was written into the index.
 func (j *Journal) note(r Record, at place) {
@@ -234,7 +237,7 @@ func (j *Journal) create() error {
 			return err
 		}
 		j.lock, j.file, j.name = lock, f, name
-		j.size = int64(len(magic) + len(workspaceFrame(j.workspace)))
+		j.size = j.head()
 		return syncDir(j.folder)
 	}
 	return errors.New("no name is free")
