@@ -24,7 +24,7 @@ type rejectedHunk struct {
 }
 
 // maxTold bounds what a prompt tells of changes, in bytes. Beyond it files are
-// only named.
+// only named, with how much of what was rejected in them.
 const maxTold = 32 << 10
 
 // noteRejected keeps rejected hunks for the sessions whose they were.
@@ -83,12 +83,13 @@ func (s *session) news() (mention.Source, bool) {
 		b.WriteString(w + "\n\n")
 	}
 	for _, p := range paths {
-		part := s.newsOf(p, slices.DeleteFunc(slices.Clone(rejected), func(r rejectedHunk) bool { return r.path != p }))
+		changes := slices.DeleteFunc(slices.Clone(rejected), func(r rejectedHunk) bool { return r.path != p })
+		part := s.newsOf(p, changes)
 		if part == "" {
 			continue
 		}
 		if b.Len()+len(part) > maxTold {
-			part = fmt.Sprintf("## %s\n\nchanged since you last saw it, by more than can be told here: read it again\n\n", p)
+			part = newsInShort(p, changes)
 		}
 		b.WriteString(part)
 	}
