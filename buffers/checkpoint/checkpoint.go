@@ -100,6 +100,7 @@ func Take(ctx context.Context, root buffers.Path, earlier *Checkpoint, opt Optio
 		if paths, err = git.start(ctx); err != nil {
 			return nil, err
 		}
+		c.notes = append(c.notes, git.notes...)
 		paths = slices.DeleteFunc(paths, c.opt.skips)
 		if c.cut = len(paths) > c.opt.MaxFiles; c.cut {
 			paths = paths[:c.opt.MaxFiles] // git names what it knows first
@@ -141,6 +142,15 @@ func (c *Checkpoint) Note() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return strings.Join(c.notes, "\n")
+}
+
+// note adds to what Note says, once.
+func (c *Checkpoint) note(what string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !slices.Contains(c.notes, what) {
+		c.notes = append(c.notes, what)
+	}
 }
 
 // keep copies a file, or takes the copy of an earlier checkpoint.

@@ -24,7 +24,8 @@ type git struct {
 	noModes bool // git was told, or has found, that the modes of files mean nothing here
 	noLinks bool // likewise that there are no links: git makes files of them
 
-	listed tracked // when the checkpoint was taken
+	listed tracked  // when the checkpoint was taken
+	notes  []string // what is left out of it
 
 	exclude, excluded string // the list of what to ignore that git keeps for itself, and what was in it
 
@@ -35,8 +36,8 @@ type git struct {
 	inner    []*git          // submodules and nested repositories that were there at the start
 }
 
-// maxInner bounds the work trees inside of one.
-const maxInner = 64
+// maxInner bounds the work trees inside of one. A variable for tests only.
+var maxInner = 64
 
 // openGit returns nil if the folder is in no work tree, or there is no git.
 func openGit(ctx context.Context, root string, maxFile int64, earlier *git) (*git, error) {
@@ -119,8 +120,12 @@ func (g *git) start(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	paths = append(g.listed.unseenNow(g), paths...)
+	if g.listed.cut {
+		g.notes = append(g.notes, fmt.Sprintf("git is told not to look at more than %d files of %s (skip-worktree, assume-unchanged): changes are looked for in the first %d of them", maxUnseen, g.root, maxUnseen))
+	}
 	for _, dir := range append(slices.Clone(g.listed.modules), folders...) {
 		if len(g.inner) == maxInner {
+			g.notes = append(g.notes, fmt.Sprintf("%s has more than %d repositories and submodules inside: changes are not looked for in %s and what comes behind it", g.root, maxInner, dir))
 			break
 		}
 		in, err := openGit(ctx, dir, g.maxFile, nil)
@@ -135,6 +140,7 @@ func (g *git) start(ctx context.Context) ([]string, error) {
 			return nil, err
 		}
 		g.inner = append(g.inner, in)
+		g.notes = append(g.notes, in.notes...)
 		paths = append(paths, more...)
 	}
 	return paths, nil

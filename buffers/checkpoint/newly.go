@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,8 +17,9 @@ import (
 // What git is told to ignore while a turn runs was not ignored before, and would be
 // lost from sight: a rule is looked up where it stands, and counts if it stood there.
 
-// maxNewlyIgnored bounds the files that are looked for in folders that are newly ignored.
-const maxNewlyIgnored = 2000
+// maxNewlyIgnored bounds the files that are looked for in folders that are newly ignored. A
+// variable for tests only.
+var maxNewlyIgnored = 2000
 
 // newlyIgnored names the files that are ignored because of a rule that was not there
 // when the checkpoint was taken. changed are the files that may have changed.
@@ -76,8 +78,12 @@ func (c *Checkpoint) newlyIgnored(ctx context.Context, changed []string) ([]stri
 			was[from] = strings.FieldsFunc(had, func(r rune) bool { return r == '\n' || r == '\r' })
 		}
 		if !slices.ContainsFunc(was[from], func(row string) bool { return strings.TrimRight(row, " \t") == strings.TrimRight(rule, " \t") }) {
-			paths = append(paths, filesIn(path, maxNewlyIgnored-len(paths))...)
+			paths = append(paths, filesIn(path, maxNewlyIgnored+1-len(paths))...)
 		}
+	}
+	if len(paths) > maxNewlyIgnored {
+		paths = paths[:maxNewlyIgnored]
+		c.note(fmt.Sprintf("a rule that is new makes git ignore more than %d files of %s: changes are looked for in the first %d of them", maxNewlyIgnored, c.root, maxNewlyIgnored))
 	}
 	return paths, nil
 }

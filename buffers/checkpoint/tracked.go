@@ -17,11 +17,12 @@ type tracked struct {
 	index   fs.FileInfo // when it was listed; nil: there is none
 	unseen  []string    // files that git does not look at, as git names them
 	modules []string    // folders of submodules
+	cut     bool        // there are more of unseen
 }
 
 // maxUnseen bounds the files that git does not look at; sparse checkouts of giant
-// repositories leave out more.
-const maxUnseen = 20000
+// repositories leave out more. A variable for tests only.
+var maxUnseen = 20000
 
 // list reads the index, unless it is still the one that was read.
 func (g *git) list(ctx context.Context) (err error) {
@@ -64,8 +65,11 @@ func (g *git) indexNow(ctx context.Context, was tracked) (tracked, error) {
 		switch {
 		case bytes.HasPrefix(head[2:], []byte("160000 ")):
 			t.modules = append(t.modules, g.abs(string(path)))
-		case (tag == 'S' || tag >= 'a' && tag <= 'z') && len(t.unseen) < maxUnseen:
+		case tag != 'S' && (tag < 'a' || tag > 'z'):
+		case len(t.unseen) < maxUnseen:
 			t.unseen = append(t.unseen, string(path))
+		default:
+			t.cut = true
 		}
 	}
 	return t, nil

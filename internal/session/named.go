@@ -18,8 +18,9 @@ import (
 // at the points of the turn: it is as it was when the turn began if nobody has changed it
 // since. Of what was changed before it was named only what the call says is known.
 
-// maxNames bounds the files that are copied in one turn because they were named.
-const maxNames = 500
+// maxNames bounds the files that are copied in one turn because they were named. A variable for
+// tests only.
+var maxNames = 500
 
 // clockTick is more than the time of a file may be behind that of the program.
 const clockTick = 20 * time.Millisecond
@@ -80,6 +81,9 @@ func (s *session) takeNamed(ctx context.Context) {
 		s.mu.Lock()
 		began, n := s.began[t.id], s.named[p]
 		full := s.running != t || len(s.named) >= maxNames
+		if n == nil && s.running == t && full {
+			s.tellOnce(fmt.Sprintf("more than %d files were named in one turn: of those that came later, what git ignores or lies outside of the folder is not reviewed", maxNames))
+		}
 		s.mu.Unlock()
 		if n != nil || full {
 			continue
