@@ -178,8 +178,8 @@ func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others
 		carried[src.URI] = carried[src.URI] || src.Lines.Whole()
 	}
 	var out []mention.Source
-	var names []string
-	budget := maxEmbed
+	var names, large []string
+	budget := maxEmbed // of all together: the prompt is the user's, and what they have open is not always what it is about
 	for _, a := range s.core.attached() {
 		for _, d := range a.store.All() {
 			if p := d.Path(); p == "" || clean(d) || !inRoots(s.roots(), string(p)) {
@@ -194,6 +194,7 @@ func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others
 			case !s.tellsDocument(d): // the agent can ask for it
 			case size > budget:
 				src.Size = size
+				large = append(large, src.Name)
 				r.tooLarge(src)
 			default:
 				src = r.document(d)
@@ -208,7 +209,11 @@ func (s *session) dirtyDocuments(r *resolver, mentions []mention.Mention, others
 	}
 	if len(names) > 0 {
 		r.dirtyNote = "These files are open in the editor with changes that are not saved, so the disk has an older text: " +
-			strings.Join(names, ", ") + ". Where their text is given here it is the current one; read them with the client's file reading if you can."
+			strings.Join(names, ", ") + ". Where their text is given here it is the current one; read them with the client's file reading if you can." +
+			" To change one of them write it through the client, or with edit_buffer if you have that tool, rather than on disk."
+		if len(large) > 0 {
+			r.dirtyNote += fmt.Sprintf(" Not given here, as all together have more than %d kB: %s.", maxEmbed>>10, strings.Join(large, ", "))
+		}
 	}
 	return out
 }

@@ -26,8 +26,10 @@ type ledger struct {
 	told    map[buffers.Path]text.Hash  // of a file whose text it is not told: what that was when it was told of a change
 	order   uint64
 
-	before map[buffers.Path][]sighting // the prompt that is on its way, whose agent may never get it; nil if there is none
-	since  uint64                      // order, when that was
+	// seen and told before the prompt that is on its way, whose agent may never get it; nil if there is none.
+	before     map[buffers.Path][]sighting
+	toldBefore map[buffers.Path]text.Hash
+	since      uint64 // order, when that was
 }
 
 type sighting struct {

@@ -22,12 +22,12 @@ type telling struct {
 	knows    []string    // the folders the agent had been told of before
 }
 
-// tells begins what a prompt tells.
-func (s *session) tells() {
+// beginTelling begins what a prompt tells.
+func (s *session) beginTelling() {
 	s.mu.Lock()
 	s.telling = &telling{knows: s.knows}
 	s.mu.Unlock()
-	s.ledger.tells()
+	s.ledger.beginTelling()
 }
 
 // hasPrompt takes in that the agent has the prompt that was sent: it has given a sign of working on
@@ -37,7 +37,7 @@ func (s *session) hasPrompt() {
 		return
 	}
 	s.telling = nil
-	s.ledger.told()
+	s.ledger.delivered()
 }
 
 // notTold takes back what a prompt was to tell whose agent does not have it. What has become of
@@ -64,23 +64,24 @@ func (t *Tools) lateUntold(late []*lateEdit) {
 	t.late = append(late, t.late...)
 }
 
-// tells begins with what a prompt tells of files. The agent is taken to know it, but for the
+// beginTelling begins with what a prompt tells of files. The agent is taken to know it, but for the
 // case that it never gets the prompt.
-func (l *ledger) tells() {
+func (l *ledger) beginTelling() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.before = make(map[buffers.Path][]sighting, len(l.seen))
 	for p, list := range l.seen {
 		l.before[p] = slices.Clone(list)
 	}
+	l.toldBefore = maps.Clone(l.told)
 	l.settle()
 }
 
-// told takes in that the agent has the prompt.
-func (l *ledger) told() {
+// delivered takes in that the agent has the prompt.
+func (l *ledger) delivered() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.before = nil
+	l.before, l.toldBefore = nil, nil
 	l.settle()
 }
 
@@ -114,7 +115,8 @@ func (l *ledger) notTold() {
 			delete(l.seen, p)
 		}
 	}
-	l.before = nil
+	l.told = l.toldBefore
+	l.before, l.toldBefore = nil, nil
 }
 
 // saw notes a text that a prompt has told the agent.

@@ -282,7 +282,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 }
 
 func (s *session) promptAgent(p *agentProcess, remote string, t *turn) (StopReason, error) {
-	s.tells()
+	s.beginTelling()
 	defer s.notTold() // unless the agent has it
 	blocks, err := s.blocks(s.core.ctx, p.agent.Info(), t)
 	if err != nil {
