@@ -19,7 +19,8 @@ function fileOf(...hunks: Origin[][]): FileReview {
   const at = { line: 0, character: 0 };
   state.update({
     uri: 'a',
-    seq: 1, rev: '1',
+    seq: 1,
+    rev: '1',
     version: 1,
     hunks: hunks.map((origins, n) => ({
       id: `h${n}`,
