@@ -122,13 +122,11 @@ func TestAgentsGoOnWhileAnOlderTextIsHeld(t *testing.T) {
 							turn(again)
 							w.crash()
 						}
-						w.e.mu.Lock()
-						delete(w.e.reviews, w.uri("f")) // of before, when the editor had it in no document
-						w.e.mu.Unlock()
 						w.e.open(w.uri("f"), text)
 						want := agents + "9|>" + last
 						w.e.await("the agent's change", func() bool {
-							return slices.ContainsFunc(w.e.reviews[w.uri("f")].Hunks, func(h review.Hunk) bool { return h.Text == strings.ReplaceAll(last, "|", "\n") })
+							shown := w.e.reviews[w.uri("f")] // of the document, and not what comes late of before
+							return shown.Version != nil && slices.ContainsFunc(shown.Hunks, func(h review.Hunk) bool { return h.Text == strings.ReplaceAll(last, "|", "\n") })
 						})
 						w.wantHunks("f", want, review.StatePending)
 						if _, err := w.c.Reject(t.Context(), Decide{URI: w.uri("f")}); err != nil {
