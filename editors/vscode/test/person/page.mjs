@@ -330,6 +330,13 @@ try {
   // What is typed at nothing is for the prompt, keys of commands and of what is at something are not;
   // what was typed before the page had the focus is put before what has been typed since.
   const blur = () => page.evaluate(() => document.activeElement.blur());
+  const giveFocus = async () => {
+    await page.evaluate(() => {
+      window.told = window.told.filter(({ type }) => type !== 'focused');
+    });
+    await send({ type: 'focus', on: 'input' });
+    await page.waitForFunction(() => window.told.some(({ type }) => type === 'focused'));
+  };
   await input.fill('');
   await blur();
   await page.keyboard.press('Control+c');
@@ -343,8 +350,7 @@ try {
   await page.evaluate(() => window.dispatchEvent(new Event('focus')));
   assert.equal(await input.evaluate((element) => element === document.activeElement), false);
   await input.fill('kept: ');
-  await send({ type: 'focus', on: 'input' });
-  await page.waitForFunction(() => window.told.at(-1).type === 'focused');
+  await giveFocus();
   assert.equal((await told('focused'))[0].has, true);
   await page.keyboard.type('later');
   await send({ type: 'typed', text: 'sooner ', send: false });
@@ -352,8 +358,7 @@ try {
   await page.keyboard.type('!');
   assert.equal(await input.inputValue(), 'kept: sooner later!');
   await input.fill('');
-  await send({ type: 'focus', on: 'input' });
-  await page.waitForFunction(() => window.told.at(-1).type === 'focused');
+  await giveFocus();
   await page.keyboard.type('rest');
   await send({ type: 'typed', text: 'gone', send: true });
   await page.waitForFunction(() => window.told.at(-1).text === 'gone');
@@ -598,6 +603,7 @@ try {
   await alert.getByText('Your next prompt').waitFor();
   await send({ type: 'entry', entry: { id: 'why', kind: 'error', text: why } });
   await alert.getByText('as is said above').waitFor();
+  await page.locator('.entry').getByText('Your next prompt starts it again').waitFor();
   assert.equal(await page.getByText('Your next prompt starts it again').count(), 1);
 
   // What has failed offers a login only where that helps.
