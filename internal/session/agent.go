@@ -24,6 +24,15 @@ type AgentEntry struct {
 	How       string `json:"how"` // the command, or how to install it
 	Running   bool   `json:"running"`
 	Default   bool   `json:"default,omitempty"` // of sessions that name none
+	// Methods are its ways to log in, to choose from. Known of one that runs.
+	Methods []LoginMethod `json:"methods,omitempty"`
+}
+
+// LoginMethod is an [AuthMethod] as the user sees it.
+type LoginMethod struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
 }
 
 // AgentInfo is what a running agent said of itself at initialize.
@@ -69,6 +78,15 @@ func (i AgentInfo) Login(method, by string) (AuthMethod, error) {
 		return AuthMethod{}, Errorf(KindInvalid, "agent %s has several login methods: name one, or set agents.%s.authMethod to its id: %s", i.Name, i.Name, all)
 	}
 	return i.AuthMethods[0], nil
+}
+
+// methods are the ways to log in that a user can choose from.
+func (i AgentInfo) methods() []LoginMethod {
+	var all []LoginMethod
+	for _, m := range i.AuthMethods {
+		all = append(all, LoginMethod{m.ID, m.Name, m.Description})
+	}
+	return all
 }
 
 // Agent is a running agent. All methods may be called from any goroutine and

@@ -198,8 +198,19 @@ func (c *Core) Agents() []AgentEntry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range entries {
-		_, entries[i].Running = c.agents[entries[i].Name]
+		p := c.agents[entries[i].Name]
+		entries[i].Running = p != nil
 		entries[i].Default = entries[i].Name == byDefault
+		if p == nil {
+			continue
+		}
+		select {
+		case <-p.ready:
+			if p.err == nil {
+				entries[i].Methods = p.agent.Info().methods()
+			}
+		default: // it has said nothing of itself yet
+		}
 	}
 	return entries
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/position"
@@ -363,6 +364,36 @@ func TestDirtySave(t *testing.T) {
 			t.Errorf("saves %v: saved %v, carried %v", saves, saved, carried)
 		}
 	}
+}
+
+// The list of agents has what a user can log in to one by, as soon as it has said so.
+func TestAgentsTellHowToLogIn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &fakeLauncher{info: AgentInfo{AuthMethods: []AuthMethod{
+			{ID: "key", Name: "API key"}, {ID: "account", Name: "Account", Description: "in the browser", Terminal: &RunRequest{}},
+		}}, before: make(chan struct{})}
+		c, _, _ := setup(t, l)
+		entry := func() AgentEntry {
+			entries := c.Agents()
+			return entries[slices.IndexFunc(entries, func(e AgentEntry) bool { return e.Name == "fake" })]
+		}
+		if e := entry(); e.Running || e.Methods != nil {
+			t.Errorf("before it runs: %+v", e)
+		}
+		failed := make(chan error)
+		go func() { failed <- c.Authenticate(t.Context(), "fake", "") }()
+		synctest.Wait()
+		if e := entry(); !e.Running || e.Methods != nil {
+			t.Errorf("while it starts: %+v", e)
+		}
+		close(l.before)
+		if err := <-failed; KindOf(err) != KindInvalid {
+			t.Errorf("a login by none of several: %v", err)
+		}
+		if got, want := entry().Methods, []LoginMethod{{"key", "API key", ""}, {"account", "Account", "in the browser"}}; !slices.Equal(got, want) {
+			t.Errorf("it runs, and has %+v, want %+v", got, want)
+		}
+	})
 }
 
 // The list of agents says which one is that of sessions that name none.

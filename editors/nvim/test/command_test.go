@@ -8,6 +8,13 @@ import (
 	"testing"
 )
 
+// agents has one that can be logged in to in several ways.
+var agents = map[string]any{"agents": []any{
+	map[string]any{"name": "other", "installed": true, "how": "other", "running": false},
+	map[string]any{"name": "demo", "installed": true, "how": "demo", "running": true, "default": true, "methods": []any{
+		map[string]any{"id": "key", "name": "API key"}, map[string]any{"id": "account", "name": "Account"}}},
+}}
+
 // What can be typed after :Acp completes, word by word.
 func TestCommandCompletion(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
@@ -21,6 +28,7 @@ func TestCommandCompletion(t *testing.T) {
 			map[string]any{"id": "fast", "name": "Fast", "type": "boolean", "value": true},
 		}))
 		e.WaitScreen("Ask first")
+		e.on("acp.agent.list", func(arg) any { return agents })
 		for line, want := range map[string][]string{
 			"Acp opti":            {"option"},
 			"Acp option ":         {"mode", "model", "fast"},
@@ -32,6 +40,10 @@ func TestCommandCompletion(t *testing.T) {
 			"Acp resolve t":       {"theirs"},
 			"Acp undo ":           {"turn", "session"},
 			"Acp stop ":           {},
+			"Acp login d":         {"demo"},
+			"Acp login demo ":     {"key", "account"},
+			"Acp login demo ac":   {"account"},
+			"Acp login other ":    {},
 		} {
 			var got []string
 			if e.Exec(`return vim.fn.getcompletion(..., 'cmdline')`, &got, line); !slices.Equal(got, want) {
@@ -111,5 +123,43 @@ func TestLogin(t *testing.T) {
 				t.Errorf("%s logs in with %q, want %q", typed, got, want)
 			}
 		}
+	})
+}
+
+// A login by several methods, of which none is set, has the user choose one.
+func TestLoginByOneOfSeveral(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		asked := make(chan string, 3)
+		e.on("acp.agent.list", func(arg) any { return agents })
+		e.on("acp.agent.authenticate", func(a arg) any {
+			var p struct{ Agent, Method string }
+			_ = json.Unmarshal(a, &p)
+			asked <- p.Agent + " by " + p.Method
+			if p.Method != "account" {
+				return &rpcError{Code: -32602, Message: "name one of them", Data: map[string]any{"kind": "invalid"}}
+			}
+			return map[string]any{}
+		})
+		e.Exec(`vim.ui.select = function(items, opts, choose)
+			vim.g.rows = vim.tbl_map(opts.format_item, items) choose(items[2]) end`, nil)
+		for _, typed := range []string{"login", "login demo"} { // it is the one that one is in
+			e.Input(":messages clear<CR>")
+			e.Exec(`vim.cmd('Acp ' .. ...)`, nil, typed)
+			e.WaitLua(`vim.deep_equal(vim.g.rows, { 'API key (key)', 'Account (account)' })`)
+			e.WaitLua(`vim.fn.execute('messages'):find('logged in', 1, true) ~= nil`)
+			if first, then := <-asked, <-asked; first != "demo by " || then != "demo by account" {
+				t.Errorf("%s logs in to %q, then %q", typed, first, then)
+			}
+			e.Exec(`vim.g.rows = nil`, nil)
+		}
+		for _, typed := range []string{"login demo key", "login other"} { // there is nothing to choose
+			e.Input(":messages clear<CR>")
+			e.Exec(`vim.cmd('Acp ' .. ...)`, nil, typed)
+			e.WaitLua(`vim.fn.execute('messages'):find('name one of them', 1, true) ~= nil`)
+			<-asked
+		}
+		e.WaitLua(`vim.g.rows == nil`)
 	})
 }

@@ -23,6 +23,11 @@ export function isStopped(err: unknown): boolean {
   return err instanceof CommandError && err.kind === 'stopped';
 }
 
+/** Whether what a command was given is wrong, or something is missing. */
+export function isInvalid(err: unknown): boolean {
+  return err instanceof CommandError && err.kind === 'invalid';
+}
+
 export function messageOf(err: unknown): string {
   return err instanceof Error ? err.message : String(err);
 }

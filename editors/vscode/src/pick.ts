@@ -2,12 +2,16 @@
 import * as vscode from 'vscode';
 import type { App, Decide } from './app';
 import { originalOf } from './chat/model';
-import type { SessionInfo } from './contract';
+import type { Commands, SessionInfo } from './contract';
+import { isInvalid } from './errors';
 import { splitLines } from './review/lines';
 import { rejectedOf } from './review/rejected';
 import type { PlacedHunk } from './review/state';
 import { plural } from './review/state';
 import { type Turn, turnsOf } from './review/turns';
+
+type Agent = Commands['acp.agent.list']['result']['agents'][number];
+type LoginMethod = NonNullable<Agent['methods']>[number];
 
 interface Choice<T> extends vscode.QuickPickItem {
   value?: T;
@@ -42,11 +46,41 @@ export async function defaultAgent(app: App): Promise<void> {
   }
 }
 
+/** Logs in to an agent, by the method that the user chooses if it has several and none is set. */
 export async function login(app: App): Promise<void> {
   const agent = await chooseAgent(app, 'Log in to which agent?');
-  if (agent !== undefined && (await app.perform('acp.agent.authenticate', { agent }))) {
-    void vscode.window.showInformationMessage(`Logged in to ${agent}.`);
+  if (agent === undefined) {
+    return;
   }
+  try {
+    await app.execute('acp.agent.authenticate', { agent });
+  } catch (err) {
+    // It is known only now: an agent tells its methods when it runs.
+    const methods = isInvalid(err) ? await methodsOf(app, agent) : [];
+    if (methods.length < 2) {
+      app.showError(err);
+      return;
+    }
+    const method = await choose<string>(
+      methods.map(({ id, name, description = '' }) => ({
+        label: name,
+        description: id,
+        detail: description,
+        value: id,
+      })),
+      `Log in to ${agent} by`,
+    );
+    if (method === undefined || !(await app.perform('acp.agent.authenticate', { agent, method }))) {
+      return;
+    }
+  }
+  void vscode.window.showInformationMessage(`Logged in to ${agent}.`);
+}
+
+/** The ways to log in to an agent that runs. */
+async function methodsOf(app: App, agent: string): Promise<LoginMethod[]> {
+  const result = await app.perform('acp.agent.list', {});
+  return result?.agents.find(({ name }) => name === agent)?.methods ?? [];
 }
 
 async function chooseAgent(app: App, prompt: string): Promise<string | undefined> {

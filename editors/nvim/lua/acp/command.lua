@@ -56,24 +56,46 @@ local function candidates(names)
   end
 end
 
----@type string[]
+---@type table[]
 local agents = {}
 
-local function agent_names()
+---@return table[] # the agents that can be named, or those there were if it takes long to ask
+local function known_agents()
   if require('acp.client').get() then
+    local answered = false
     require('acp.client').execute('acp.agent.list', nil, function(err, result)
+      answered = true
       if not err then
-        agents = {}
-        for _, agent in ipairs(result.agents or {}) do
-          agents[#agents + 1] = agent.name
-        end
+        agents = result.agents or {}
       end
     end)
     vim.wait(200, function()
-      return #agents > 0
+      return answered
     end, 5)
   end
   return agents
+end
+
+local function agent_names()
+  return vim.tbl_map(function(agent)
+    return agent.name
+  end, known_agents())
+end
+
+---The ways to log in to an agent: it has told them if it runs.
+---@param name string
+---@return fun(): string[]
+local function method_ids(name)
+  return function()
+    for _, agent in ipairs(known_agents()) do
+      if agent.name == name then
+        return vim.tbl_map(function(method)
+          return method.id
+        end, agent.methods or {})
+      end
+    end
+    return {}
+  end
 end
 
 ---@class acp.Subcommand
@@ -158,18 +180,17 @@ M.subcommands = {
   },
   login = {
     help = 'Log in to an agent',
-    complete = candidates(agent_names),
+    complete = function(lead, line)
+      local agent = line:match('login%s+(%S+)%s')
+      return candidates(agent and method_ids(agent) or agent_names)(lead)
+    end,
     run = function(_, rest)
       local session = chat().current()
       local named, method = rest:match('^(%S+)%s*(%S*)')
-      local params = { agent = named or session and session.info.agent or nil }
-      params.method = method ~= '' and method or nil
-      require('acp.client').execute('acp.agent.authenticate', params, function(err)
-        if err then
-          return util().warn(err.message)
-        end
-        util().notify('logged in')
-      end)
+      require('acp.pick').login(
+        named or session and session.info.agent or nil,
+        method ~= '' and method or nil
+      )
     end,
   },
   stop = {

@@ -164,4 +164,45 @@ function M.agent()
   end)
 end
 
+---@param agent string? its name, else it is the default one
+---@param fn fun(methods: table[]) called with the ways to log in to it
+local function with_methods(agent, fn)
+  client.execute('acp.agent.list', nil, function(_, result)
+    for _, one in ipairs(result and result.agents or {}) do
+      if one.name == agent or not agent and one.default then
+        return fn(one.methods or {})
+      end
+    end
+    fn({})
+  end)
+end
+
+---Logs in to an agent, by the method that the user chooses if it has several and none is named.
+---@param agent string?
+---@param method string?
+function M.login(agent, method)
+  client.execute('acp.agent.authenticate', { agent = agent, method = method }, function(err)
+    if not err then
+      return util.notify('logged in')
+    elseif method or err.kind ~= 'invalid' then
+      return util.warn(err.message)
+    end
+    with_methods(agent, function(methods) -- which are known now that it runs
+      if #methods < 2 then
+        return util.warn(err.message)
+      end
+      vim.ui.select(methods, {
+        prompt = 'Log in by',
+        format_item = function(one)
+          return ('%s (%s)'):format(one.name, one.id)
+        end,
+      }, function(one)
+        if one then
+          M.login(agent, one.id)
+        end
+      end)
+    end)
+  end)
+end
+
 return M

@@ -59,13 +59,23 @@ const say = async (message: string): Promise<undefined> => {
   said.push(message);
 };
 
+/** What is chosen of a list: the test is the user. */
+export const picks: { of: (items: Item[], options: Item) => unknown } = { of: () => undefined };
+export interface Item {
+  label?: string;
+  picked?: boolean;
+  placeHolder?: string;
+}
+
+export const Uri = { parse: (uri: string) => ({ fsPath: uri.replace('file://', '') }) };
+
 export const workspace = {
   onDidChangeTextDocument: tell.change.event,
   onWillSaveTextDocument: tell.willSave.event,
   onDidSaveTextDocument: tell.saved.event,
   onDidCloseTextDocument: tell.closed.event,
   getWorkspaceFolder: () => ({}),
-  asRelativePath: ({ fsPath }: FakeDocument['uri']): string => fsPath,
+  asRelativePath: ({ fsPath }: { fsPath: string }): string => fsPath,
   getConfiguration: () => ({ get: () => undefined }),
 };
 
@@ -77,6 +87,7 @@ export const window = {
   },
   showWarningMessage: say,
   showInformationMessage: say,
+  showQuickPick: async (items: Item[], options: Item) => picks.of(items, options),
 };
 
 /** What is done when a command is executed. */
