@@ -5,7 +5,7 @@ import { originalOf } from './chat/model';
 import type { Commands, SessionInfo } from './contract';
 import { isInvalid } from './errors';
 import { splitLines } from './review/lines';
-import { rejectedOf } from './review/rejected';
+import { discardedLast, rejectedOf } from './review/rejected';
 import type { PlacedHunk } from './review/state';
 import { plural } from './review/state';
 import { type Turn, turnsOf } from './review/turns';
@@ -212,16 +212,24 @@ export async function restore(app: App): Promise<void> {
   const rejected = rejectedOf(result.files, (of) =>
     vscode.workspace.asRelativePath(/^file:/.test(of) ? vscode.Uri.parse(of) : of),
   );
+  const discarded = discardedLast(result);
+  if (discarded !== undefined) {
+    void vscode.window.showWarningMessage(discarded);
+  }
   if (rejected.length === 0) {
-    void vscode.window.showInformationMessage('No change has been rejected.');
+    if (discarded === undefined) {
+      void vscode.window.showInformationMessage('No change has been rejected.');
+    }
     return;
   }
-  const only = rejected.length === 1;
+  // What is alone needs only a yes, but not where the user may mean what they have discarded since.
+  const only = rejected.length === 1 && discarded === undefined;
+  const before = discarded === undefined ? 'Changes' : 'Changes rejected before that,';
   const picked = await vscode.window.showQuickPick(
     rejected.map((item) => ({ ...item, picked: only })),
     {
       canPickMany: true,
-      placeHolder: only ? 'Bring this change back?' : 'Changes to bring back: Space chooses one',
+      placeHolder: only ? 'Bring this change back?' : `${before} to bring back: Space chooses one`,
       matchOnDescription: true,
     },
   );

@@ -1,5 +1,5 @@
 /** What was rejected and can be brought back, as a list to choose from. Pure. */
-import type { FileChange, Hunk, Review } from '../contract';
+import type { Commands, FileChange, Hunk, Review } from '../contract';
 import { splitLines } from './lines';
 import { plural } from './state';
 
@@ -27,6 +27,23 @@ export function rejectedOf(files: Review[], nameOf: (uri: string) => string): Re
   return listed
     .sort((a, b) => b.decided - a.decided) // as they stand, of one decision
     .map(({ decided, ...item }) => item);
+}
+
+/**
+ * What to say if the last decision has discarded a proposal: it cannot be brought back, and what was
+ * rejected before must not be taken for it.
+ */
+export function discardedLast({
+  files,
+  discarded,
+}: Commands['acp.review.list']['result']): string | undefined {
+  const rejected = files.flatMap(({ file, hunks }) => [
+    ...(file?.state === 'rejected' ? [file.decided ?? 0] : []),
+    ...hunks.map(({ decided = 0 }) => decided),
+  ]);
+  return discarded !== undefined && rejected.every((decided) => decided < discarded.decided)
+    ? discarded.message
+    : undefined;
 }
 
 function fileChoice(file: FileChange, name: string, nameOf: (uri: string) => string): Listed {

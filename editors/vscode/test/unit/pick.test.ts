@@ -1,7 +1,8 @@
 import * as assert from 'node:assert/strict';
 import type { App } from '../../src/app';
+import type { Commands, Review } from '../../src/contract';
 import { CommandError, messageOf } from '../../src/errors';
-import { login } from '../../src/pick';
+import { login, restore } from '../../src/pick';
 import { type Item, picks, said } from './vscode';
 
 /** Stands for all that a command is run with: acp-ls answers what the test says. */
@@ -70,4 +71,78 @@ suite('a login', () => {
       assert.deepEqual(said, ['name one']);
     });
   }
+});
+
+suite('bringing back', () => {
+  const discarded = { uri: 'file:///b', decided: 6, message: 'demo still waits' };
+  const rejectedAt = (decided: number): Review => {
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+    const hunk = { id: 'h', state: 'rejected', origins: [], range, baseText: '', text: 'x\n' };
+    const hunks = [{ ...hunk, mixed: false, decided }];
+    return { uri: 'file:///a', rev: '1', seq: 1, version: null, hunks };
+  };
+  const made: Review = {
+    ...rejectedAt(7),
+    hunks: [],
+    file: { id: 'f', op: 'create', state: 'rejected', decided: 7 },
+  };
+  let list: { items: Item[]; options: Item } | undefined;
+  let restored: unknown[];
+  setup(() => {
+    said.length = 0;
+    list = undefined;
+    restored = [];
+    picks.of = (items, options) => {
+      list = { items, options };
+      return items.filter(({ picked }) => picked); // the user presses Enter
+    };
+  });
+  teardown(() => {
+    picks.of = () => undefined;
+  });
+  const run = (result: Commands['acp.review.list']['result']): Promise<void> =>
+    restore(
+      appWith((command, params) => {
+        if (command === 'acp.review.list') {
+          return result;
+        }
+        restored.push(params);
+        return { decided: [], refused: [] };
+      }),
+    );
+
+  test('what was rejected, if it alone was, asks only for a yes', async () => {
+    await run({ files: [rejectedAt(5)] });
+    assert.deepEqual(restored, [{ hunks: ['h'] }]);
+    assert.deepEqual(said, []);
+  });
+
+  test('what was discarded last: it is said, and what was rejected before is not chosen', async () => {
+    await run({ files: [rejectedAt(5)], discarded });
+    assert.deepEqual(restored, []);
+    assert.equal(said[0], 'demo still waits');
+    assert.match(list?.options.placeHolder ?? '', /rejected before that/);
+  });
+
+  test('what was discarded, and nothing else is there to bring back', async () => {
+    await run({ files: [], discarded });
+    assert.equal(list, undefined);
+    assert.deepEqual(said, ['demo still waits']);
+  });
+
+  for (const [what, file] of [
+    ['a hunk', rejectedAt(7)],
+    ['a file as a whole', made],
+  ] as const) {
+    test(`${what} that was rejected after something was discarded is the last`, async () => {
+      await run({ files: [file], discarded });
+      assert.equal(restored.length, 1);
+      assert.deepEqual(said, []);
+    });
+  }
+
+  test('nothing', async () => {
+    await run({ files: [] });
+    assert.deepEqual(said, ['No change has been rejected.']);
+  });
 });
