@@ -171,7 +171,8 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 		return false, nil
 	}
 	open := len(f.open) > 0
-	if steps[0].created && !open {
+	made := steps[0].created
+	if made && !open {
 		f.created = true // so that nothing is left of it, if nothing is the user's
 	}
 	f.mu.Unlock()
@@ -220,7 +221,11 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 	}
 	f.mu.Lock()
 	f.history = slices.DeleteFunc(f.history, is)
+	nothing := f.doc != nil && blank(f.doc.Text()) && len(f.hunks()) == 0
 	f.mu.Unlock()
+	if made && open && nothing && !out.onDisk && isThere(f.path) {
+		return true, f.removeUnderDocument() // the document stays, for its editor to close
+	}
 	if out.changed && !out.onDisk {
 		f.saveDecided(ctx, out, false)
 	}

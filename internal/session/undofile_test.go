@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"acp-ls/buffers"
@@ -83,6 +84,72 @@ func TestUndoBringsBackWhatWasMadeAnew(t *testing.T) {
 						t.Errorf("text %q when the disk was looked at, want %q", got, want)
 					}
 				})
+			}
+		}
+	}
+}
+
+// Of a file that a turn has made, nothing is left when that is undone after it was accepted, whether or
+// not it is open, unless the user has written in it.
+func TestUndoOfWhatWasMadeAndAccepted(t *testing.T) {
+	t.Parallel()
+	for _, opened := range []string{"never", "before it is accepted", "then"} {
+		for _, past := range []bool{false, true} { // it is written past the editor
+			for _, typed := range []bool{false, true} {
+				for _, saves := range []bool{false, true} {
+					if typed && opened == "never" {
+						continue
+					}
+					t.Run(fmt.Sprintf("opened %s, past %v, typed %v, saves %v", opened, past, typed, saves), func(t *testing.T) {
+						l := &fakeLauncher{}
+						c, e, root := setup(t, l)
+						path := filepath.Join(root, "a")
+						uri := buffers.PathURI(path)
+						if saves {
+							e.caps["save"] = true
+							e.onSave = func(uri string) error {
+								if err := os.WriteFile(path, []byte(e.text(uri)), 0o644); err != nil {
+									return err
+								}
+								e.send(buffers.Save{URI: uri})
+								return nil
+							}
+						}
+						turnOf(t, c, l, func(h Host, sid string) {
+							if past {
+								writeFile(t, path, ten)
+								lookNow(c)
+							} else if err := h.WriteTextFile(t.Context(), sid, path, ten); err != nil {
+								t.Error(err)
+							}
+						})
+						if opened == "before it is accepted" {
+							e.open(uri, ten)
+						}
+						if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+							t.Fatal(err)
+						}
+						if opened == "then" {
+							e.open(uri, ten)
+						}
+						if typed {
+							e.replace(uri, "10\n", "10\nmine\n")
+						}
+						d, err := c.Undo(t.Context(), c.allSessions()[0].id, "")
+						if err != nil || len(d.Refused) > 0 {
+							t.Fatalf("%+v %v", d, err)
+						}
+						if left := isThere(buffers.Path(path)); left != typed {
+							t.Errorf("the file is there: %v", left)
+						}
+						if opened == "never" {
+							return
+						}
+						if got := e.text(uri); typed && !strings.HasSuffix(got, "mine\n") || !typed && got != "" { // what touches is the user's to settle
+							t.Errorf("text %q", got)
+						}
+					})
+				}
 			}
 		}
 	}
