@@ -194,6 +194,7 @@ local function watch_buffers()
       M.attach(args.buf)
     end,
   })
+  require('acp.formats').watch(group) -- before what tells of changes, or writes
   documents.watch_line_ends(group)
   require('acp.written').watch(group)
   -- Neovim tells a server of a new name only with the next write.

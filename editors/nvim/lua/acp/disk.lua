@@ -3,6 +3,7 @@
 local client = require('acp.client')
 local documents = require('acp.documents')
 local edit = require('acp.edit')
+local formats = require('acp.formats')
 local insertion = require('acp.insertion')
 local overwrite = require('acp.overwrite')
 local textedit = require('acp.textedit')
@@ -500,6 +501,24 @@ local function lost_encoding(bufnr)
   return rest:find('[\128-\255]') ~= nil
 end
 
+---@param bufnr integer
+---@param answer 'reload'|'edit'
+---@param format string?
+---@return string? reason of checktime
+local function read_anew(bufnr, answer, format)
+  local why = in_format(bufnr, format, function()
+    return checktime(bufnr, answer)
+  end)
+  if why == 'created' or overwrite.writing(bufnr) then
+    reread(bufnr)
+  elseif not why and format_needed(bufnr) then
+    local was, now = vim.bo[bufnr].fileformat, format_needed(bufnr)
+    reread(bufnr, now) -- Neovim has read it by itself
+    textedit.turned(bufnr, was, now)
+  end
+  return why
+end
+
 ---acp/reload
 ---@param params {uri: string}
 ---@param reply fun(result: table)
@@ -518,16 +537,9 @@ function M.on_reload(params, reply)
       -- 'edit' finds the encoding out anew; the user may have chosen what 'reload' keeps.
       local answer = lost_encoding(doc.bufnr) and 'edit' or 'reload'
       local format = answer == 'reload' and format_needed(doc.bufnr) or nil
-      why = in_format(doc.bufnr, format, function()
-        return checktime(doc.bufnr, answer)
+      why = formats.turn(doc.bufnr, function()
+        return read_anew(doc.bufnr, answer, format)
       end)
-      if why == 'created' or overwrite.writing(doc.bufnr) then
-        reread(doc.bufnr)
-      elseif not why and format_needed(doc.bufnr) then
-        local was, now = vim.bo[doc.bufnr].fileformat, format_needed(doc.bufnr)
-        reread(doc.bufnr, now) -- Neovim has read it by itself
-        textedit.turned(doc.bufnr, was, now)
-      end
     end)
     reply({ reloaded = why ~= 'deleted' and not vim.bo[doc.bufnr].modified })
   end)
@@ -571,15 +583,17 @@ local function adopt(bufnr, text)
   local adopted, unsaved = false, unsaved_options(bufnr)
   edit.break_undo(bufnr)
   keep_insertion(bufnr, function()
-    adopted = take_disk(bufnr, unsaved)
-      and pcall(documents.as_one_change, function()
-        local lines, eol = {}, vim.bo[bufnr].endofline
-        if text ~= '' then -- in the format that the file now has, if it can be
-          lines, eol = textedit.take_format(bufnr, text)
-        end
-        set_lines(bufnr, lines)
-        vim.bo[bufnr].endofline = eol
-      end)
+    adopted = formats.turn(bufnr, function()
+      return take_disk(bufnr, unsaved)
+        and pcall(documents.as_one_change, function()
+          local lines, eol = {}, vim.bo[bufnr].endofline
+          if text ~= '' then -- in the format that the file now has, if it can be
+            lines, eol = textedit.take_format(bufnr, text)
+          end
+          set_lines(bufnr, lines)
+          vim.bo[bufnr].endofline = eol
+        end)
+    end)
     unsaved.fileformat = nil -- the text says it
     for name, value in pairs(unsaved) do
       vim.bo[bufnr][name] = value

@@ -4,6 +4,7 @@
 ---end of a file without a line end, it does not tell right, it shows a file of no bytes
 ---as an empty line, and the versions it counts are set back by other servers.
 local config = require('acp.config')
+local formats = require('acp.formats')
 local rows = require('acp.rows')
 local util = require('acp.util')
 
@@ -123,6 +124,7 @@ local function flush(doc)
   if not api.nvim_buf_is_loaded(doc.bufnr) then
     return
   end
+  formats.settle(doc.bufnr)
   if #doc.changed == 0 and doc.form == form(doc.bufnr) then
     return
   end
@@ -192,6 +194,7 @@ local function open(item)
   by_uri[doc.uri], by_buf[bufnr] = doc, doc
   item.text = M.whole_text(bufnr)
   listen(bufnr)
+  formats.track(bufnr)
   require('acp.disk').watch(bufnr)
   require('acp.review').recall(item.uri)
 end
@@ -338,6 +341,7 @@ end
 ---@param doc acp.Document
 ---@return integer?
 function M.version(doc)
+  formats.settle(doc.bufnr)
   return #doc.changed == 0 and doc.form == form(doc.bufnr) and doc.version or nil
 end
 

@@ -2,6 +2,7 @@
 ---file: 0.10 leaves an empty line behind what is added there, later ones take an
 ---empty line away and put it back.
 local documents = require('acp.documents')
+local formats = require('acp.formats')
 local util = require('acp.util')
 
 local M = {}
@@ -336,15 +337,11 @@ local function fill(bufnr, edits)
   end
 end
 
----Buffers that were DOS until an agent's line ends were not. When all rows end so again, their
----carriage returns are hidden again: of others the user has seen them all along.
----@type table<integer, true?>
-local was_dos = {}
-
 ---@param bufnr integer
 ---@param from string format that it had
 ---@param to string? format that it has now; nil if it is not loaded any more
 function M.turned(bufnr, from, to)
+  local was_dos = formats.was_dos
   was_dos[bufnr] = to == 'unix' and (from == 'dos' or was_dos[bufnr]) or nil
 end
 
@@ -468,16 +465,11 @@ local function replace_rows(bufnr, edits, encoding)
   return mover(gone)
 end
 
----Applies edits to a loaded buffer. Marks and cursors stay with their text: a row
----that becomes another is changed only where they differ, and new rows are put in as
----such. (Put in as text, they would take the cursor of whoever types at the start of
----the row below.) The text is afterwards what the edits say to the byte: each row ends as
----they say, whatever the buffer's format has to become for that.
 ---@param bufnr integer
 ---@param edits table[] LSP TextEdit
 ---@param encoding 'utf-8'|'utf-16'|'utf-32'
 ---@return acp.Moved
-function M.apply(bufnr, edits, encoding)
+local function apply(bufnr, edits, encoding)
   if documents.is_empty(bufnr) then
     fill(bufnr, edits)
     return mover({})
@@ -493,7 +485,7 @@ function M.apply(bufnr, edits, encoding)
     end
   elseif vim.bo[bufnr].fileformat == 'unix' and dos and not other then
     local ended, returns = M.count_ends(bufnr)
-    turns = returns == 0 or was_dos[bufnr] ~= nil and returns < ended
+    turns = returns == 0 or formats.was_dos[bufnr] ~= nil and returns < ended
   end
   local moved = replace_rows(bufnr, edits, encoding)
   local ended, returns = 0, 0
@@ -506,6 +498,21 @@ function M.apply(bufnr, edits, encoding)
     end)
   end
   return moved
+end
+
+---Applies edits to a loaded buffer. Marks and cursors stay with their text: a row
+---that becomes another is changed only where they differ, and new rows are put in as
+---such. (Put in as text, they would take the cursor of whoever types at the start of
+---the row below.) The text is afterwards what the edits say to the byte: each row ends as
+---they say, whatever the buffer's format has to become for that.
+---@param bufnr integer
+---@param edits table[] LSP TextEdit
+---@param encoding 'utf-8'|'utf-16'|'utf-32'
+---@return acp.Moved
+function M.apply(bufnr, edits, encoding)
+  return formats.turn(bufnr, function()
+    return apply(bufnr, edits, encoding)
+  end)
 end
 
 return M
