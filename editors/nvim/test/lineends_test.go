@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // What an agent changes in a file of any line ends is shown, and what is rejected is the
@@ -128,8 +129,6 @@ func TestLineEndsOnDisk(t *testing.T) {
 		{"one of dos", dos, "one\r\ntwo\nthree\r\nfour\r\n"},
 		{"the last of dos", dos, "one\r\ntwo\r\nthree\r\nfour\n"},
 		{"all of dos", dos, unix},
-		{"one of unix", unix, "one\ntwo\r\nthree\nfour\n"},
-		{"all of unix", unix, dos},
 		{"one of mixed", mixed, "one\r\ntwo\nthree\nfour\r\n"},
 		{"two of mixed trade places", mixed, "one\r\ntwo\r\nthree\nfour\r\n"},
 		{"mixed to dos", mixed, dos},
@@ -194,4 +193,89 @@ func TestLineEndsOnDisk(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Undo and redo turn the format of a buffer as they turn its text, where an agent's line ends have
+// turned it: what is undone is what it was, to be decided on again, and to write it writes the bytes
+// that belong to it.
+func TestLineEndsAreUndone(t *testing.T) {
+	const dos, unix = "one\r\ntwo\r\nthree\r\nfour\r\n", "one\ntwo\nthree\nfour\n"
+	cases := []struct{ name, had, has string }{
+		{"one of dos", dos, "one\r\ntwo\nthree\r\nfour\r\n"},
+		{"all of dos", dos, unix},
+		{"dos and a word", dos, "one\ntwo\nTHREE\nfour\n"},
+		{"unix and a word", unix, "one\r\ntwo\r\nTHREE\r\nfour\r\n"},
+	}
+	ways := []struct {
+		name, keys string
+		has        bool // what the agent made of the file is there afterwards
+	}{
+		{"undo", "u", false},
+		{"redo", "ghR,u,<C-r>", false},
+		{"undo again", "ghR,u,ghR,u", true},
+		{"undo and write", "ghR,:undo<Bar>write<CR>", true},
+		{"typed in", "Omine<Esc>,ghR,u,u", true},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, c := range cases {
+			for _, way := range ways {
+				t.Run(c.name+" "+way.name, func(t *testing.T) {
+					t.Parallel()
+					s := newStory(t, version, &txtar.Archive{Files: []txtar.File{
+						{Name: "a.txt", Data: []byte(c.had)}, {Name: "agent/has", Data: []byte(c.has)},
+					}})
+					s.do("open", "a.txt")
+					s.do("agent", "disk a.txt has")
+					s.turn()
+					s.WaitLua(`require('acp.review').count() > 0`)
+					var landed, rows string
+					s.Exec(`return vim.bo.fileformat`, &landed)
+					rows = s.Text(0)
+					mine := false
+					for _, keys := range strings.Split(way.keys, ",") {
+						s.Input(keys)
+						mine = strings.HasPrefix(keys, "O") || mine && keys == "ghR"
+						if keys == "ghR" {
+							s.WaitLua(`require('acp.review').count() == 0`)
+						} else if mine {
+							s.WaitLua(`vim.fn.search('mine', 'nw') > 0 and vim.fn.mode() == 'n'`)
+						}
+						s.settled()
+					}
+					want, hunks := c.had, "== 0"
+					if way.has {
+						want, hunks = c.has, "> 0"
+					}
+					s.WaitLua(`require('acp.review').count() ` + hunks)
+					s.Input(":write<CR>")
+					s.awaitDisk("a.txt", want)
+					s.WaitLua(`not vim.bo.modified`)
+					var format string
+					if s.Exec(`return vim.bo.fileformat`, &format); way.has && format != landed {
+						t.Errorf("the format is %s, and was %s", format, landed)
+					}
+					if got := s.Text(0); way.has && got != rows {
+						t.Errorf("the rows are %q, and were %q", got, rows)
+					}
+					s.WaitLua(`require('acp.review').count() ` + hunks)
+					if way.has {
+						s.Input("ghR")
+						s.do("hunks", "0")
+						s.awaitDisk("a.txt", c.had)
+					}
+				})
+			}
+		}
+	})
+}
+
+// settled waits until acp-ls knows the text of the buffer, and has said what it makes of it.
+func (s *story) settled() {
+	s.t.Helper()
+	s.WaitLua(`(function()
+		local documents = require('acp.documents')
+		local doc = documents.by_buf(vim.api.nvim_get_current_buf())
+		return doc and documents.version(doc) ~= nil
+	end)()`)
+	time.Sleep(300 * time.Millisecond)
 }
