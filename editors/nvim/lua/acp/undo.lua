@@ -30,7 +30,8 @@ local function report(result, of)
     util.warn(('%s not undone: %s'):format(what, refused[1].reason or 'it has changed'))
   end
   if #names + #torn == 0 then
-    return #refused == 0 and util.notify(('nothing to undo: %s has changed nothing'):format(of))
+    return #refused == 0
+      and util.notify(('nothing undone: %s has changed line ends at most'):format(of))
   end
   table.sort(names)
   table.sort(torn)
