@@ -9,14 +9,18 @@
  * the document contains. The one other way, to have VS Code revert to the file and to put the
  * text back, takes from the user what they could redo, shows the file's text for a moment, and
  * mixes up keys that come then.
+ *
+ * A document whose save VS Code has refused is not auto saved any more until it has been saved, and
+ * has nothing unsaved then: if the user types while that save is made, not even after it. Such a
+ * document is saved for auto save, when the user rests.
  */
 import { statSync, utimesSync } from 'node:fs';
 import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import { find, isInFront } from './edits';
-import { hasHash, hashIfHas, hashOf, isAsOnDisk, readsAnew } from './onDisk';
-import { type Files, mayHaveFailed, type Saves } from './saves';
+import { bytesOnDisk, hasHash, hashIfHas, hashOf, isAsOnDisk, readsAnew } from './onDisk';
+import { type Files, isUnsaved, mayHaveFailed, type Saves } from './saves';
 
 const memoryKey = 'documents.bases';
 
@@ -26,11 +30,27 @@ const afterAll = 500;
 /** A save that the user has asked for and that was refused longer ago is not made after all. */
 const lately = 10_000;
 
+/** How much later than auto save would a document is saved for it, in milliseconds: it goes first. */
+const afterAuto = 500;
+
+/** How often that is tried without that the document has changed, or what is known of its file. */
+const mostTries = 3;
+
 /** What a file is dated to so that VS Code does not take it for newer, in milliseconds. */
 const old = 1000;
 
 /** A file that was made old has its time again if it was not written by then: a save has failed. */
 const longest = 3000;
+
+/** That a document was to be saved, and has not been since. */
+interface Wanted {
+  reason: vscode.TextDocumentSaveReason;
+  at: number;
+  /** VS Code may have refused it: what the disk has was merged after it. */
+  refused: boolean;
+  /** How often it was tried again. */
+  tries: number;
+}
 
 export class Documents implements vscode.Disposable, Files {
   private readonly disposables: vscode.Disposable[] = [];
@@ -38,11 +58,10 @@ export class Documents implements vscode.Disposable, Files {
   private readonly bases: Map<string, string>;
   /** Documents that are being saved after all, by URI. */
   private readonly saving = new Set<string>();
-  /** Why, and when, documents were to be saved that have not been saved since, by URI. */
-  private readonly wanted = new Map<
-    string,
-    { reason: vscode.TextDocumentSaveReason; at: number }
-  >();
+  /** By URI. */
+  private readonly wanted = new Map<string, Wanted>();
+  /** Documents that are saved when the user rests, by URI. */
+  private readonly resting = new Map<string, NodeJS.Timeout>();
 
   constructor(
     private readonly output: vscode.LogOutputChannel,
@@ -54,11 +73,20 @@ export class Documents implements vscode.Disposable, Files {
     saves.files = this;
     const forget = ({ uri }: vscode.TextDocument) => {
       this.setBase(uri, undefined);
-      this.wanted.delete(uri.toString());
+      this.unwant(uri);
     };
     const saved = (document: vscode.TextDocument) => {
       const uri = document.uri.toString();
-      this.wanted.delete(uri);
+      const refused = this.wanted.get(uri)?.refused === true;
+      this.unwant(document.uri);
+      if (
+        refused &&
+        this.saves.fileHas(document) !== 'this' &&
+        autoSaveOf(document) !== undefined
+      ) {
+        this.goOn(document);
+        return;
+      }
       // What came to the file after VS Code had written it, and before it says so, it has not seen.
       if (!hasHash(document, this.bases.get(uri))) {
         this.setBase(document.uri, undefined);
@@ -68,7 +96,8 @@ export class Documents implements vscode.Disposable, Files {
       vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
         const uri = document.uri.toString();
         if (!this.saving.has(uri)) {
-          this.wanted.set(uri, { reason, at: Date.now() });
+          const refused = this.wanted.get(uri)?.refused === true;
+          this.wanted.set(uri, { reason, at: Date.now(), refused, tries: 0 });
         }
       }),
       vscode.workspace.onDidSaveTextDocument(saved),
@@ -77,12 +106,23 @@ export class Documents implements vscode.Disposable, Files {
         if (!document.isDirty) {
           void this.noteRead(document, contentChanges.length > 0);
         }
+        if (contentChanges.length > 0) {
+          this.saveAtRest(document, true);
+        }
+      }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (editor !== undefined) {
+          this.saveAtRest(editor.document, true);
+        }
       }),
     );
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.disposables).dispose();
+    for (const timer of this.resting.values()) {
+      clearTimeout(timer);
+    }
   }
 
   /** Saves as the user would, formatters run; or the text as it is. */
@@ -120,6 +160,11 @@ export class Documents implements vscode.Disposable, Files {
       return { based: false };
     }
     this.setBase(document.uri, disk);
+    const wanted = this.wanted.get(document.uri.toString());
+    if (wanted !== undefined) {
+      wanted.refused = true;
+      wanted.tries = 0;
+    }
     void this.saveIfAsOnDisk(document);
     setTimeout(() => void this.saveAfterAll(document), afterAll);
     return { based: true };
@@ -133,13 +178,21 @@ export class Documents implements vscode.Disposable, Files {
   private async saveAfterAll(document: vscode.TextDocument): Promise<void> {
     const uri = document.uri.toString();
     const wanted = this.wanted.get(uri);
-    if (wanted === undefined || !document.isDirty || document.isClosed || !this.isBased(document)) {
+    if (
+      wanted === undefined ||
+      document.isClosed ||
+      !this.isBased(document) ||
+      !isUnsaved(document)
+    ) {
       return;
     }
-    const byUser = wanted.reason === vscode.TextDocumentSaveReason.Manual;
+    let byUser = wanted.reason === vscode.TextDocumentSaveReason.Manual;
     if (byUser && Date.now() - wanted.at > lately) {
-      this.wanted.delete(uri);
-      return;
+      if (autoSaveOf(document) === undefined) {
+        this.unwant(document.uri);
+        return;
+      }
+      byUser = false;
     }
     const formats = vscode.workspace.getConfiguration('editor', document).get('formatOnSave');
     this.saving.add(uri);
@@ -152,6 +205,58 @@ export class Documents implements vscode.Disposable, Files {
     } finally {
       this.saving.delete(uri);
     }
+    this.saveAtRest(document, false);
+  }
+
+  /**
+   * The user has typed while a document was written that VS Code has refused to save before: it
+   * still does not auto save it.
+   */
+  private goOn(document: vscode.TextDocument): void {
+    const { AfterDelay } = vscode.TextDocumentSaveReason;
+    this.wanted.set(document.uri.toString(), {
+      reason: AfterDelay,
+      at: Date.now(),
+      refused: true,
+      tries: 0,
+    });
+    // What is none of it is merged, and told of by acp/base.
+    const bytes = this.saves.fileHas(document) === 'earlier' ? bytesOnDisk(document) : undefined;
+    this.setBase(document.uri, bytes && hashOf(bytes));
+    this.saveAtRest(document, true);
+  }
+
+  /** Saves a document that is not auto saved any more a moment after auto save would. */
+  private saveAtRest(document: vscode.TextDocument, changed: boolean): void {
+    const uri = document.uri.toString();
+    const wanted = this.wanted.get(uri);
+    const delay = autoSaveOf(document);
+    if (wanted?.refused !== true || delay === undefined) {
+      return;
+    }
+    wanted.tries = changed ? 0 : wanted.tries + 1;
+    clearTimeout(this.resting.get(uri));
+    this.resting.delete(uri);
+    if (wanted.tries < mostTries) {
+      const rests = setTimeout(() => {
+        this.resting.delete(uri);
+        void this.saveIfKnown(document);
+      }, delay + afterAuto);
+      this.resting.set(uri, rests);
+    }
+  }
+
+  private async saveIfKnown(document: vscode.TextDocument): Promise<void> {
+    if (hasHash(document, this.bases.get(document.uri.toString()))) {
+      await this.saveAfterAll(document);
+    }
+  }
+
+  private unwant(uri: vscode.Uri): void {
+    const of = uri.toString();
+    this.wanted.delete(of);
+    clearTimeout(this.resting.get(of));
+    this.resting.delete(of);
   }
 
   /** A document that only has what its file has, which VS Code was late to read, is not unsaved. */
@@ -238,4 +343,10 @@ export class Documents implements vscode.Disposable, Files {
     }
     void this.memory.update(memoryKey, [...this.bases]);
   }
+}
+
+/** How long after a change VS Code saves a document by itself; undefined if it does not. */
+function autoSaveOf(document: vscode.TextDocument): number | undefined {
+  const files = vscode.workspace.getConfiguration('files', document);
+  return files.get('autoSave', 'off') === 'off' ? undefined : files.get('autoSaveDelay', 1000);
 }

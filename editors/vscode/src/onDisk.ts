@@ -94,10 +94,16 @@ async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
 
 /** Whether a document's file has what a hash is of. */
 export function hasHash(document: vscode.TextDocument, hash: string | undefined): boolean {
+  const bytes = bytesOnDisk(document);
+  return bytes !== undefined && hashOf(bytes) === hash;
+}
+
+/** What a document's file has at this moment. */
+export function bytesOnDisk({ uri }: vscode.TextDocument): Uint8Array | undefined {
   try {
-    return hashOf(readFileSync(document.uri.fsPath)) === hash;
+    return readFileSync(uri.fsPath);
   } catch {
-    return false;
+    return undefined;
   }
 }
 

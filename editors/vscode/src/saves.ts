@@ -45,6 +45,9 @@ const mostTries = 3;
 /** What has come of a save: if it is left, the user has typed meanwhile and saves it with that. */
 type Outcome = 'saved' | 'left' | 'failed';
 
+/** What a file has that was written: the text of its document, one of before, or something else. */
+type Written = 'this' | 'earlier' | 'other';
+
 /** What is known of the files of documents. */
 export interface Files {
   /** Makes the file of a document old that is about to be saved, if all it has is in the document. */
@@ -237,9 +240,17 @@ export class Saves implements vscode.Disposable {
 
   /** Saves a document as it is, if it is in front. What else is asked before a save is not here. */
   async saveUnformatted(document: vscode.TextDocument): Promise<void> {
-    await this.files?.letSave(document);
-    if (isInFront(document)) {
-      await vscode.commands.executeCommand(unformatted);
+    const own = !this.underWay.has(document.uri.toString());
+    this.begin(document); // VS Code tells of no such save before it
+    try {
+      await this.files?.letSave(document);
+      if (isInFront(document)) {
+        await vscode.commands.executeCommand(unformatted);
+      }
+    } finally {
+      if (own) {
+        this.end(document.uri);
+      }
     }
   }
 
@@ -381,9 +392,17 @@ export class Saves implements vscode.Disposable {
    * What the file of a document has that VS Code says was saved: its text, one that it had before
    * it went on, or something else.
    */
-  written(document: vscode.TextDocument): 'this' | 'earlier' | 'other' {
+  written(document: vscode.TextDocument): Written {
+    try {
+      return this.fileHas(document);
+    } finally {
+      this.told.delete(document.uri.toString());
+    }
+  }
+
+  /** The same, as often as it is asked before `written` is. */
+  fileHas(document: vscode.TextDocument): Written {
     const save = this.told.get(document.uri.toString());
-    this.told.delete(document.uri.toString());
     if (save?.version === document.version) {
       return 'this';
     }
@@ -448,13 +467,22 @@ export class Saves implements vscode.Disposable {
  * Whether VS Code takes a document for saved that it has just saved. What it says of the document
  * itself is so also where the user has typed on; its tabs know better.
  */
-function seemsSaved({ uri }: vscode.TextDocument): boolean {
-  const tabs = vscode.window.tabGroups.all
+function seemsSaved(document: vscode.TextDocument): boolean {
+  const tabs = tabsOf(document);
+  return tabs.length > 0 && tabs.every(({ isDirty }) => !isDirty);
+}
+
+/** Whether a document has unsaved text, or its tabs say so. */
+export function isUnsaved(document: vscode.TextDocument): boolean {
+  return document.isDirty || tabsOf(document).some(({ isDirty }) => isDirty);
+}
+
+function tabsOf({ uri }: vscode.TextDocument): vscode.Tab[] {
+  return vscode.window.tabGroups.all
     .flatMap((group) => group.tabs)
     .filter(({ input }) => {
       return input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
     });
-  return tabs.length > 0 && tabs.every(({ isDirty }) => !isDirty);
 }
 
 /** Notes what a document has that is being saved: it may be what is written. */

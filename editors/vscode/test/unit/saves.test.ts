@@ -4,6 +4,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import type * as vscode from 'vscode';
 import { Documents } from '../../src/documents';
+import { hashOf } from '../../src/onDisk';
 import { Saves } from '../../src/saves';
 import * as fake from './vscode';
 
@@ -23,6 +24,8 @@ suite('saves for acp-ls', () => {
     saves.onDidFail(() => failed++);
     fake.said.length = 0;
     fake.acts.command = async () => undefined;
+    fake.settings.clear();
+    fake.workspace.textDocuments.length = 0;
     front(undefined);
   });
   teardown(() => {
@@ -177,5 +180,106 @@ suite('saves for acp-ls', () => {
     assert.ok(documents.isBased(document as unknown as vscode.TextDocument));
     document.write();
     assert.ok(!documents.isBased(document as unknown as vscode.TextDocument));
+  });
+
+  /** A document whose auto save VS Code has refused, and into which what the disk has was merged. */
+  const refused = (): fake.FakeDocument => {
+    fake.settings.set('files.autoSave', 'afterDelay').set('files.autoSaveDelay', 1);
+    fake.settings.set('editor.formatOnSave', true);
+    const document = made('one\n', 'my one\n');
+    fake.workspace.textDocuments.push(document);
+    front(document);
+    fake.tell.willSave.fire({ document, reason: AfterDelay });
+    fs.writeFileSync(document.uri.fsPath, 'one\ntwo\n');
+    document.change('my one\ntwo\n');
+    return document;
+  };
+  const merged = ({ uri, version }: fake.FakeDocument): void => {
+    const disk = hashOf(fs.readFileSync(uri.fsPath));
+    assert.deepEqual(documents.base({ uri: uri.toString(), version, disk }), { based: true });
+  };
+  /** Has every save be done by `write`, until that says that it was the last. */
+  const saved = (write: (times: number) => boolean): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let times = 0;
+      fake.acts.command = async () => {
+        try {
+          if (write(++times)) {
+            resolve();
+          }
+        } catch (err) {
+          reject(err);
+        }
+      };
+    });
+
+  for (const told of [true, false]) {
+    const how = told ? '' : ', and VS Code takes it for saved';
+    test(`one typed in while a refused save is made after all is saved again${how}`, async () => {
+      const document = refused();
+      const all = saved((times) => {
+        if (times > 1) {
+          return document.write();
+        }
+        const typed = `${document.getText()}three\n`;
+        fs.writeFileSync(document.uri.fsPath, document.getText());
+        document.change(typed);
+        document.isDirty = false;
+        fake.tell.saved.fire(document); // with what it had before
+        if (told) {
+          document.change(`${typed}four\n`);
+        } else {
+          const input = new fake.TabInputText(document.uri);
+          fake.window.tabGroups.all.push({ tabs: [{ input, isDirty: true }] } as never);
+        }
+        return false;
+      });
+      try {
+        merged(document);
+        await all;
+      } finally {
+        fake.window.tabGroups.all.length = 0;
+      }
+      assert.equal(disk(), `my one\ntwo\nthree\n${told ? 'four\n' : ''}`);
+    });
+  }
+
+  test('one that VS Code refuses ever again is given up until something changes', async () => {
+    const { resting } = documents as unknown as { resting: Map<string, unknown> };
+    const document = refused();
+    const last = saved((times) => times === 3);
+    merged(document);
+    await last;
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(resting.size, 0);
+    document.change('my one\ntwo\nthree\n');
+    assert.equal(resting.size, 1);
+  });
+
+  test('one that VS Code refuses once more is saved again', async () => {
+    const document = refused();
+    const all = saved((times) => times > 2 && document.write());
+    merged(document);
+    await all;
+    assert.equal(disk(), 'my one\ntwo\n');
+  });
+
+  test('one that something else has been written to is not', async () => {
+    const document = refused();
+    const tried = saved(() => true);
+    merged(document);
+    await tried;
+    fs.writeFileSync(document.uri.fsPath, 'somebody else wrote this\n');
+    const again = saved(() => true).then(() => 'saved');
+    const known = documents as unknown as { saveIfKnown(of: vscode.TextDocument): Promise<void> };
+    const looked = new Promise<string>((resolve) => {
+      const { saveIfKnown } = known;
+      known.saveIfKnown = async (of) => {
+        await saveIfKnown.call(documents, of);
+        resolve('left');
+      };
+    });
+    assert.equal(await Promise.race([again, looked]), 'left');
+    assert.equal(disk(), 'somebody else wrote this\n');
   });
 });

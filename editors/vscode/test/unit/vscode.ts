@@ -67,7 +67,12 @@ export interface Item {
   placeHolder?: string;
 }
 
-export const Uri = { parse: (uri: string) => ({ fsPath: uri.replace('file://', '') }) };
+export const Uri = {
+  parse: (uri: string) => ({ fsPath: uri.replace('file://', ''), toString: () => uri }),
+};
+
+/** What the user has set, by its whole name. */
+export const settings = new Map<string, unknown>();
 
 export const workspace = {
   onDidChangeTextDocument: tell.change.event,
@@ -76,11 +81,15 @@ export const workspace = {
   onDidCloseTextDocument: tell.closed.event,
   getWorkspaceFolder: () => ({}),
   asRelativePath: ({ fsPath }: { fsPath: string }): string => fsPath,
-  getConfiguration: () => ({ get: () => undefined }),
+  textDocuments: [] as FakeDocument[],
+  getConfiguration: (section: string) => ({
+    get: (name: string, other?: unknown) => settings.get(`${section}.${name}`) ?? other,
+  }),
 };
 
 export const window = {
   visibleTextEditors: [],
+  onDidChangeActiveTextEditor: new EventEmitter<{ document: FakeDocument } | undefined>().event,
   tabGroups: {
     all: [],
     activeTabGroup: { activeTab: undefined as { input: unknown } | undefined },
