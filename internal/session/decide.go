@@ -446,7 +446,7 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	absent := ran && how.restores && !isThere(f.path)
 	switch {
 	case how.rejects && created && pending == 0 && blank(now) && !res.onDisk && (res.changed || whole && withRows):
-		return f.removeUnderDocument()
+		return f.removeUnderDocument(ctx, res)
 	case res.onDisk || !res.changed:
 	default:
 		f.saveDecided(ctx, res, behind)
@@ -514,7 +514,7 @@ func (f *file) moveBackRejected(ctx context.Context, change *FileChange, rejects
 // removeUnderDocument removes a file an agent had made and whose document the
 // rejection has left blank, unless somebody has written it since: what nobody has looked at
 // was not rejected, and comes with the next turn point.
-func (f *file) removeUnderDocument() error {
+func (f *file) removeUnderDocument(ctx context.Context, out outcome) error {
 	disk, err := buffers.ReadDisk(f.path)
 	if err != nil || !disk.Exists {
 		return err
@@ -529,6 +529,14 @@ func (f *file) removeUnderDocument() error {
 		f.mu.Unlock()
 		return nil
 	}
+	f.mu.Unlock()
+	// What is unsaved in the document would be a file again when the user saves all of them.
+	if out.changed && f.saveDecided(ctx, out, false) {
+		if disk, err = buffers.ReadDisk(f.path); err != nil || !disk.Exists || !blank(text.New(disk.Content)) {
+			return err // the user has typed, and the file has that
+		}
+	}
+	f.mu.Lock()
 	f.noteRan()
 	by := f.entire.by
 	had, missing := f.before, f.missing

@@ -45,22 +45,22 @@ func (f *file) tellUnsaved(out outcome, err error) {
 
 // saveDecided saves a document after a decision, if nothing was unsaved before it. No formatter
 // is to touch what was decided: what is rejected is to be as it was. behind says that it was behind
-// the disk before.
-func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) {
+// the disk before. It reports whether the editor says that it has saved it.
+func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) bool {
 	if f.core.settings().Files.Save == config.SaveNever {
-		return
+		return false
 	}
 	if !out.wasSaved() {
 		if behind {
 			f.tellUnsaved(out, nil)
 		}
-		return
+		return false
 	}
 	f.mu.Lock()
 	garbled := f.encoded != nil && f.doc != nil && isGarbled(f.doc.Text())
 	f.mu.Unlock()
 	if garbled {
-		return // that is for the user to do, who sees it
+		return false // that is for the user to do, who sees it
 	}
 	if d, ok := out.doc.at.Document(out.doc.uri); ok {
 		f.core.elsewhere.wrote(f.path, d.Text)
@@ -74,10 +74,12 @@ func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) {
 		defer f.mu.Unlock()
 		f.decided--
 	}()
-	if err := out.doc.at.editor.Save(ctx, out.doc.uri, 0, false); err != nil && !errors.Is(err, ErrUnsupported) {
+	err := out.doc.at.editor.Save(ctx, out.doc.uri, 0, false)
+	if err != nil && !errors.Is(err, ErrUnsupported) {
 		f.core.log.Warn("save after decision", "path", f.path, "err", err)
 		f.tellUnsaved(out, err)
 	} else if err != nil && behind {
 		f.tellUnsaved(out, err)
 	}
+	return err == nil
 }

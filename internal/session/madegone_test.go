@@ -68,3 +68,43 @@ func TestMadeFileIsGoneBeforeItHasAnotherName(t *testing.T) {
 		}
 	}
 }
+
+// A document whose file goes, because the user rejects that it was made, has nothing unsaved: an
+// editor that saves all documents would make the file anew. What the user types just then is theirs.
+func TestDocumentOfARejectedFileIsSaved(t *testing.T) {
+	t.Parallel()
+	for _, typed := range []string{"", "mine\n"} {
+		t.Run(fmt.Sprintf("typed %q", typed), func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "new.txt")
+			uri := buffers.PathURI(path)
+			e.caps = map[string]bool{"save": true}
+			turnOf(t, c, l, func(h Host, sid string) {
+				if err := h.WriteTextFile(t.Context(), sid, path, "new\n"); err != nil {
+					t.Error(err)
+				}
+			})
+			e.open(uri, "new\n")
+			saved := "none"
+			e.onSave = func(uri string) error {
+				if typed != "" {
+					e.typeAt(uri, 0, 0, typed)
+				}
+				saved = e.text(uri)
+				writeFile(t, path, saved)
+				e.send(buffers.Save{URI: uri})
+				return nil
+			}
+			if d, err := c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 {
+				t.Errorf("%+v, %v", d, err)
+			}
+			if saved != typed {
+				t.Errorf("saved %q", saved)
+			}
+			if _, err := os.Stat(path); os.IsNotExist(err) != (typed == "") {
+				t.Errorf("the file: %v", err)
+			}
+		})
+	}
+}

@@ -298,6 +298,23 @@ suite('review', () => {
     await assert.rejects(read('made.txt'));
   });
 
+  for (const how of ['write', 'disk']) {
+    test(`a created file that is open is rejected: no empty one is saved after that (${how})`, async () => {
+      const name = `open-${how}.txt`;
+      await prompt(app, session, [{ [how]: name, text: 'made\n' }]);
+      const uri = vscode.Uri.file(fileOf(name));
+      await until('is listed', () => app.review.file(uri.toString())?.review.file?.op === 'create');
+      const document = await vscode.workspace.openTextDocument(uri);
+      await vscode.window.showTextDocument(document);
+      await hunksAre(app, document, 'pending 0-1');
+      await vscode.commands.executeCommand('acpls.rejectFile', uri);
+      await until('is not listed', () => app.review.file(uri.toString()) === undefined);
+      assert.equal(document.isDirty, false);
+      await vscode.commands.executeCommand('workbench.action.files.saveAll');
+      await assert.rejects(read(name));
+    });
+  }
+
   test('a file that is open is deleted: its lines are counted, and it comes and goes', async () => {
     const document = await open('gone.txt', before);
     const uri = document.uri.toString();
