@@ -250,6 +250,7 @@ type adoptParams struct {
 	URI     string `json:"uri"`
 	Version int32  `json:"version"`
 	Text    string `json:"text"`
+	Disk    string `json:"disk"` // SHA-256, in hexadecimal, of the file's bytes that the text contains
 }
 
 type adoptResult struct {
@@ -257,9 +258,9 @@ type adoptResult struct {
 }
 
 // Adopt implements [session.Editor].
-func (e *editor) Adopt(ctx context.Context, uri string, version int32, text string) (bool, error) {
+func (e *editor) Adopt(ctx context.Context, uri string, version int32, text, disk string) (bool, error) {
 	var r adoptResult
-	err := e.ask(ctx, "acp/adopt", adoptParams{uri, version, text}, &r)
+	err := e.ask(ctx, "acp/adopt", adoptParams{uri, version, text, sumOf(disk)}, &r)
 	return r.Adopted, err
 }
 
@@ -276,9 +277,14 @@ type baseResult struct {
 // Base implements [session.Editor].
 func (e *editor) Base(ctx context.Context, uri string, version int32, disk string) (bool, error) {
 	var r baseResult
-	sum := sha256.Sum256([]byte(disk))
-	err := e.ask(ctx, "acp/base", baseParams{uri, version, hex.EncodeToString(sum[:])}, &r)
+	err := e.ask(ctx, "acp/base", baseParams{uri, version, sumOf(disk)}, &r)
 	return r.Based, err
+}
+
+// sumOf returns what editors are told of a file's bytes, to compare them.
+func sumOf(disk string) string {
+	sum := sha256.Sum256([]byte(disk))
+	return hex.EncodeToString(sum[:])
 }
 
 type editorResult struct {

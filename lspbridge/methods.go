@@ -75,7 +75,7 @@ var table = []method{
 	asks[session.Question, permissionResult]("acp/permission", "permission", "A question of an agent; null or no option: not answered. Any number may be open."),
 	notifies[dismissParams]("acp/dismiss", "dismiss", "A question was answered elsewhere or withdrawn."),
 	asks[saveParams, saveResult]("acp/save", "save", "Save a document as the user would, formatters included; or, with `format: false`, its text as it is. With `version`: if it is still at that."),
-	asks[adoptParams, adoptResult]("acp/adopt", "adopt", "The disk has changed and `text` already contains that change: make the disk's state the base of the document and `text` its content in one step, if it is still at `version`."),
+	asks[adoptParams, adoptResult]("acp/adopt", "adopt", "The disk has changed and `text` already contains that change: make the disk's state the base of the document and `text` its content in one step, if it is still at `version`. `disk` is the SHA-256 (hexadecimal) of the bytes of the file that `text` contains."),
 	asks[baseParams, baseResult]("acp/base", "base", "For editors that cannot do that in one step, and are sent the change as an edit: the document has contained since `version` all that the file had when the SHA-256 of its bytes was `disk` (hexadecimal). As long as the file has those, to save the document over it is no conflict, and the user is not to be asked. `based`: it will be so."),
 	asks[uriParams, reloadResult]("acp/reload", "reload", "The file changed on disk: reload the document if it has no unsaved changes, and never ask."),
 	asks[none, editorResult]("acp/editor", "editor", "What the user looks at; `lastTyped` is milliseconds ago."),

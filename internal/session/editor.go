@@ -54,8 +54,9 @@ type Editor interface {
 	// if it has no unsaved changes (acp/reload).
 	Reload(ctx context.Context, uri string) (reloaded bool, err error)
 	// Adopt makes the file on disk the base of an open document and text its
-	// content, in one step, if it is still at that version (acp/adopt).
-	Adopt(ctx context.Context, uri string, version int32, text string) (adopted bool, err error)
+	// content, in one step, if it is still at that version and the file has still what that text
+	// contains of it, which is disk (acp/adopt).
+	Adopt(ctx context.Context, uri string, version int32, text, disk string) (adopted bool, err error)
 	// Base says that an open document has contained, since that version, all that its file had when
 	// that was disk: to save it over that is no conflict (acp/base).
 	Base(ctx context.Context, uri string, version int32, disk string) (based bool, err error)

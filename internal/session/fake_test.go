@@ -335,7 +335,7 @@ func (e *fakeEditor) Reload(_ context.Context, uri string) (bool, error) {
 	return false, ErrUnsupported
 }
 
-func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s string) (bool, error) {
+func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s, _ string) (bool, error) {
 	if e.onAdopt != nil {
 		return e.onAdopt(uri, version, s)
 	}

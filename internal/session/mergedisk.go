@@ -121,7 +121,7 @@ func (f *file) adopt(ctx context.Context, disk buffers.Disk, take operation) (bo
 	announce := f.announce(next, false, nil)
 	f.mu.Unlock()
 	announce()
-	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String())
+	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String(), disk.Content)
 	if err != nil || !adopted {
 		f.mu.Lock()
 		f.flight = nil

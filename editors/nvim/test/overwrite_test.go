@@ -1,6 +1,7 @@
 package nvim_test
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"strings"
@@ -192,6 +193,142 @@ func TestWriteOverWhatIsTakenIn(t *testing.T) {
 			}
 			e.Input("uu") // the first one is of what was read, and changes nothing
 			e.awaitText(e.uri("a.txt"), numbers)
+		}
+	})
+}
+
+// goesOn has the disk of a.txt go on when Neovim is about to read it, and has looked already
+// whether it may.
+func (e *env) goesOn(text, then string) {
+	e.t.Helper()
+	e.Exec(`local path, text, after = ...
+		vim.api.nvim_create_autocmd('FileChangedShell', { callback = function()
+			if vim.v.fcs_choice ~= 'reload' then return end -- it only looks
+			local file = assert(io.open(path, 'w'))
+			file:write(text)
+			file:close()
+			vim.schedule(function() pcall(vim.cmd, after) end)
+			return true
+		end })`, nil, e.path("a.txt"), text, then)
+}
+
+func sumOf(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
+
+// The disk goes on beside a text that was made of what it had before: that text is not taken, or is
+// not written over what it lacks, whoever saves it, until what it lacks has come.
+func TestWriteWhenTheDiskGoesOn(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		first := strings.Replace(numbers, "two\n", "two\nFIRST\n", 1)
+		second := strings.Replace(first, "eight\n", "eight\nSECOND\n", 1)
+		my := func(s string) string { return strings.Replace(s, "five", "five my", 1) }
+		begin := func(t *testing.T) (*env, int) {
+			e := setup(t, version, "", "a.txt", numbers)
+			e.open()
+			e.Exec(`local notify = vim.notify
+				vim.notify = function(text, ...)
+					Warned = Warned or text:find('is not written') ~= nil
+					notify(text, ...)
+				end`, nil)
+			e.notify("acp/session", info("running"))
+			e.WaitScreen("● working")
+			e.Input("<C-w>h5GA my<Esc>")
+			return e, e.awaitText(e.uri("a.txt"), my(numbers))
+		}
+		adopt := func(e *env, v int, disk, text string) bool {
+			var got struct{ Adopted bool }
+			e.call("acp/adopt", map[string]any{"uri": e.uri("a.txt"), "version": v, "text": text, "disk": sumOf(disk)}, &got)
+			return got.Adopted
+		}
+		left := func(e *env, want string) {
+			t.Helper()
+			if got := e.disk("a.txt"); got != want {
+				t.Errorf("the disk has %q, want %q", got, want)
+			}
+		}
+		refused := func(e *env, writes ...string) {
+			t.Helper()
+			for _, write := range writes {
+				e.Exec("Warned = false", nil)
+				e.Input(write)
+				e.WaitLua("Warned and vim.api.nvim_get_mode().mode == 'n' and vim.bo.modified")
+				left(e, second)
+			}
+		}
+		t.Run("before", func(t *testing.T) {
+			e, v := begin(t)
+			e.write("a.txt", second)
+			if adopt(e, v, first, my(first)) {
+				t.Error("adopted a text of what the disk had before")
+			}
+			e.Input(":w<CR>")
+			e.WaitScreen("Do you really want to write to it")
+			e.Input("n")
+			e.WaitScreen("Press ENTER")
+			e.Input("<CR>")
+			e.WaitLua("vim.api.nvim_get_mode().mode == 'n'")
+			left(e, second)
+		})
+		for _, end := range []string{"adopted", "bang", "idle"} {
+			t.Run("while it is read "+end, func(t *testing.T) {
+				e, v := begin(t)
+				e.write("a.txt", first)
+				e.goesOn(second, "")
+				adopt(e, v, first, my(first))
+				v = e.awaitText(e.uri("a.txt"), my(first))
+				refused(e, ":w<CR>", ":silent! write<CR>", ":lua pcall(vim.cmd, 'silent! update')<CR>")
+				e.expect("textDocument/willSaveWaitUntil")
+				var saved struct{ Saved bool }
+				e.call("acp/save", map[string]any{"uri": e.uri("a.txt")}, &saved)
+				if saved.Saved {
+					t.Error("saved")
+				}
+				left(e, second)
+				switch end {
+				case "adopted":
+					if !adopt(e, v, second, my(second)) {
+						t.Error("not adopted")
+					}
+					e.awaitText(e.uri("a.txt"), my(second))
+					e.Input(":w<CR>")
+					e.WaitLua("not vim.bo.modified")
+					left(e, my(second))
+				case "bang":
+					e.Input(":w!<CR>")
+					e.WaitLua("not vim.bo.modified")
+					left(e, my(first))
+				case "idle":
+					e.notify("acp/session", info("idle"))
+					e.WaitLua("not require('acp').working()")
+					refused(e, ":w<CR>")
+					e.Input(":w copy.txt<CR>")
+					e.WaitLua("vim.uv.fs_stat('copy.txt') ~= nil")
+				}
+			})
+		}
+	})
+}
+
+// An agent writes once more while what it has written comes into the buffer, and the user writes at
+// once: both are in the file then, and the agent's.
+func TestWriteRightAfterAnAgentWritesTwice(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		p := startPerson(t, version, 1)
+		first := strings.Replace(numbers, "two\n", "two\nFIRST\n", 1)
+		second := strings.Replace(first, "eight\n", "eight\nSECOND\n", 1)
+		p.press("5GA my<Esc>")
+		p.goesOn(second, "silent write")
+		p.env.write("a.txt", first)
+		want := strings.Replace(second, "five", "five my", 1)
+		text := strings.Split(strings.TrimSuffix(want, "\n"), "\n")
+		if !p.UntilLua("return vim.deep_equal(vim.api.nvim_buf_get_lines(0, 0, -1, false), ({...})[1])", text) {
+			t.Fatalf("the text is %q, want %q", p.Text(0), want)
+		}
+		p.press(":w<CR>")
+		if got := p.disk("a.txt"); got != want {
+			t.Errorf("the disk has %q, want %q", got, want)
+		}
+		if base := p.baseline(); strings.Contains(base, "FIRST") || strings.Contains(base, "SECOND") || !strings.Contains(base, "five my") {
+			t.Errorf("the baseline is %q", base)
 		}
 	})
 }

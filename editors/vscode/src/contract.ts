@@ -284,8 +284,8 @@ export interface Requests {
   'acp/permission': { params: Question; result: { optionId: string } };
   /** Save a document as the user would, formatters included; or, with `format: false`, its text as it is. With `version`: if it is still at that. */
   'acp/save': { params: { uri: string; version?: number; format: boolean }; result: { saved: boolean; reason?: string } };
-  /** The disk has changed and `text` already contains that change: make the disk's state the base of the document and `text` its content in one step, if it is still at `version`. */
-  'acp/adopt': { params: { uri: string; version: number; text: string }; result: { adopted: boolean } };
+  /** The disk has changed and `text` already contains that change: make the disk's state the base of the document and `text` its content in one step, if it is still at `version`. `disk` is the SHA-256 (hexadecimal) of the bytes of the file that `text` contains. */
+  'acp/adopt': { params: { uri: string; version: number; text: string; disk: string }; result: { adopted: boolean } };
   /** For editors that cannot do that in one step, and are sent the change as an edit: the document has contained since `version` all that the file had when the SHA-256 of its bytes was `disk` (hexadecimal). As long as the file has those, to save the document over it is no conflict, and the user is not to be asked. `based`: it will be so. */
   'acp/base': { params: { uri: string; version: number; disk: string }; result: { based: boolean } };
   /** The file changed on disk: reload the document if it has no unsaved changes, and never ask. */

@@ -335,7 +335,8 @@ function M.on_save(params, reply)
     return reply({ saved = false, reason = busy })
   end
   local moved = checktime(bufnr, '')
-  if moved and moved ~= 'time' and moved ~= 'mode' and not overwrite.same(bufnr) then
+  local changed = moved and moved ~= 'time' and moved ~= 'mode' and not overwrite.same(bufnr)
+  if changed or overwrite.lacks(bufnr) then
     return reply({ saved = false, reason = 'the file has changed on disk' })
   end
   if params.version and documents.version(doc) ~= params.version then
@@ -609,13 +610,15 @@ function M.take_base(bufnr)
   adopt(bufnr, documents.whole_text(bufnr))
 end
 
----acp/adopt: the disk's state becomes the base, text the content, in one tick.
----@param params {uri: string, version: integer, text: string}
+---acp/adopt: the disk's state becomes the base, text the content, in one tick. If the disk has
+---gone on since the text was made that is not done.
+---@param params {uri: string, version: integer, text: string, disk: string?}
 ---@param reply fun(result: table)
 function M.on_adopt(params, reply)
   local function ready()
     local doc = documents.by_uri(params.uri)
-    if doc and documents.version(doc) == params.version and vim.bo[doc.bufnr].modifiable then
+    local there = doc and documents.version(doc) == params.version
+    if doc and there and vim.bo[doc.bufnr].modifiable and overwrite.has(doc.bufnr, params.disk) then
       return doc
     end
     client.flush()
@@ -627,6 +630,7 @@ function M.on_adopt(params, reply)
       doc = ready()
       if doc then
         local adopted = adopt(doc.bufnr, params.text)
+        overwrite.contains(doc.bufnr, params.disk) -- it may have gone on just before it was read
         client.flush()
         reply({ adopted = adopted })
       end

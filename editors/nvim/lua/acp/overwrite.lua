@@ -5,6 +5,7 @@
 local client = require('acp.client')
 local session = require('acp.session')
 local typing = require('acp.typing')
+local util = require('acp.util')
 
 local M = {}
 local api = vim.api
@@ -16,6 +17,12 @@ M.longest = 2000
 ---alone, of which two can be the same if one comes right after the other.
 ---@type table<integer, string>
 local known = {}
+
+---SHA-256 of what the disk had that a buffer contains, of those for which Neovim may have read
+---more: it takes a file for known as it is when it is read, and the text was made of what the file
+---had a moment before.
+---@type table<integer, string?>
+local behind = {}
 
 ---@class acp.Asked of acp-ls, before a buffer is written
 ---@field done boolean
@@ -31,6 +38,48 @@ local function stamp_of(bufnr)
   return stat and ('%d.%d %d %d'):format(stat.mtime.sec, stat.mtime.nsec, stat.size, stat.ino)
 end
 
+---@param bufnr integer
+---@return string? # SHA-256 of its file, in hexadecimal; nil if that cannot be read
+local function sum_of(bufnr)
+  local file = io.open(api.nvim_buf_get_name(bufnr), 'rb')
+  local bytes = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  local ok, sum = pcall(vim.fn.sha256, bytes)
+  return bytes and ok and sum or nil
+end
+
+---Whether the file of a buffer has the bytes of that SHA-256; true if it is not known which.
+---@param bufnr integer
+---@param disk string?
+---@return boolean
+function M.has(bufnr, disk)
+  return disk == nil or sum_of(bufnr) == disk
+end
+
+---Notes what of the disk a buffer contains that Neovim has just read, and whose text was replaced
+---then. If the disk has gone on since that text was made the file is not known: what has come
+---there would be written over, and nobody asked.
+---@param bufnr integer
+---@param disk string?
+function M.contains(bufnr, disk)
+  if not M.has(bufnr, disk) then
+    behind[bufnr] = disk
+    M.guard(bufnr)
+  end
+end
+
+---Whether the disk has something that a buffer lacks, though Neovim has read the file.
+---@param bufnr integer
+---@return boolean
+function M.lacks(bufnr)
+  if behind[bufnr] and M.has(bufnr, behind[bufnr]) then
+    behind[bufnr] = nil -- it was put back
+  end
+  return behind[bufnr] ~= nil
+end
+
 ---@type table<integer, string?> of files that are just being read
 local reading = {}
 
@@ -44,7 +93,7 @@ function M.note(bufnr, event)
     return
   end
   known[bufnr] = event == 'BufReadPost' and reading[bufnr] or stamp_of(bufnr)
-  reading[bufnr] = nil
+  reading[bufnr], behind[bufnr] = nil, nil
 end
 
 ---A buffer that was read at some other time.
@@ -55,7 +104,7 @@ end
 
 ---@param bufnr integer
 function M.forget(bufnr)
-  known[bufnr] = nil
+  known[bufnr], behind[bufnr] = nil, nil
 end
 
 ---Whether a buffer's file is the one that Neovim has last read or written. If Neovim calls it
@@ -64,7 +113,7 @@ end
 ---@param bufnr integer
 ---@return boolean
 function M.same(bufnr)
-  return known[bufnr] ~= nil and stamp_of(bufnr) == known[bufnr]
+  return known[bufnr] ~= nil and stamp_of(bufnr) == known[bufnr] and not M.lacks(bufnr)
 end
 
 ---Whether a buffer is being written, when Neovim does not look whether its file has changed
@@ -75,6 +124,14 @@ function M.writing(bufnr)
   return asked[bufnr] ~= nil
 end
 
+---@param bufnr integer
+---@param path string
+---@return boolean # whether that is its file, and there is one
+local function own(bufnr, path)
+  local file = vim.uv.fs_realpath(api.nvim_buf_get_name(bufnr))
+  return file ~= nil and file == vim.uv.fs_realpath(path)
+end
+
 ---Whether Neovim would ask, or should, about a file that acp-ls looks after.
 ---@param bufnr integer
 ---@param path string that is written
@@ -83,9 +140,7 @@ local function would_ask(bufnr, path)
   if not known[bufnr] or vim.v.cmdbang == 1 or not session.working() then
     return false
   end
-  local now = stamp_of(bufnr)
-  local own = now and now ~= known[bufnr] and vim.uv.fs_realpath(api.nvim_buf_get_name(bufnr))
-  return own ~= nil and own ~= false and own == vim.uv.fs_realpath(path)
+  return stamp_of(bufnr) ~= nil and not M.same(bufnr) and own(bufnr, path)
 end
 
 ---Asks acp-ls to bring a buffer up to date with the disk.
@@ -109,6 +164,7 @@ local function ask(bufnr)
   return question
 end
 
+---Has what an agent has written come into a buffer.
 ---@param bufnr integer
 ---@param path string that is about to be written
 ---@param take_disk fun(bufnr: integer) makes the disk's state the base of the text as it is
@@ -132,7 +188,7 @@ function M.before_write(bufnr, path, take_disk)
     vim.wait(left, function()
       return question.done
     end, 2)
-    if stamp_of(bufnr) == was and known[bufnr] ~= was then
+    if stamp_of(bufnr) == was and not M.same(bufnr) then
       if question.taken then
         take_disk(bufnr)
       end
@@ -164,7 +220,15 @@ local function guard(bufnr)
     buffer = bufnr,
     nested = true, -- all that happens with a write is to happen
     callback = function(args)
-      if would_ask(bufnr, args.match) then
+      local ours = vim.v.cmdbang == 0 and own(bufnr, args.match)
+      if ours and M.lacks(bufnr) then
+        M.before_write(bufnr, args.match, require('acp.disk').take_base)
+      end
+      if ours and M.lacks(bufnr) then -- Neovim would not ask
+        local name = vim.fn.fnamemodify(api.nvim_buf_get_name(bufnr), ':~:.')
+        util.warn(name .. ' has just changed on disk, and is not written: write again, or :w!')
+        return
+      elseif typing.busy(bufnr) and would_ask(bufnr, args.match) then
         return
       end
       unguard(bufnr)
@@ -180,10 +244,11 @@ local function guard(bufnr)
   })
 end
 
----Guards a buffer if the user is in the middle of what must not be disturbed, and ends that if not.
+---Guards a buffer if the user is in the middle of what must not be disturbed, or the disk has what
+---the buffer lacks, and ends that if not.
 ---@param bufnr integer
 function M.guard(bufnr)
-  local busy = known[bufnr] and typing.busy(bufnr)
+  local busy = known[bufnr] and (typing.busy(bufnr) or M.lacks(bufnr))
   if not busy then
     unguard(bufnr)
   elseif not guards[bufnr] then
