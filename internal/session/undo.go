@@ -224,7 +224,7 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 	nothing := f.doc != nil && blank(f.doc.Text()) && len(f.hunks()) == 0
 	f.mu.Unlock()
 	if made && open && nothing && !out.onDisk && isThere(f.path) {
-		return true, f.removeUnderDocument() // the document stays, for its editor to close
+		return true, f.removeUnderDocument(ctx, out) // the document stays, for its editor to close
 	}
 	if out.changed && !out.onDisk {
 		f.saveDecided(ctx, out, false)
