@@ -19,6 +19,7 @@ func TestUndoOfAChain(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(80) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			r := rand.New(rand.NewPCG(seed, 2))
 			var rows []string
 			for i := range 14 {

@@ -276,6 +276,7 @@ func TestUndoOfAClosedSession(t *testing.T) {
 // A turn of many edits is undone, whatever was done between them; where that cannot be said any
 // more it is refused.
 func TestUndoOfManySteps(t *testing.T) {
+	t.Parallel()
 	for name, between := range map[string]func(e *fakeEditor, uri string, i int){
 		"": nil,
 		"typed between": func(e *fakeEditor, uri string, i int) {
