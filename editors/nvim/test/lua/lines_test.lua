@@ -1,5 +1,5 @@
 local check = require('check')
-local disk = require('acp.disk')
+local lines = require('acp.lines')
 
 local T = {}
 
@@ -23,9 +23,9 @@ function T.map_line_follows_the_text()
     if #new == 0 then
       new = { 'new' }
     end
-    local hunks = disk.differences(old, new)
+    local hunks = lines.differences(old, new)
     for i in ipairs(old) do
-      local got = disk.map_line(hunks, i)
+      local got = lines.map_line(hunks, i)
       if at[i] then
         check.equal(at[i], got, ('round %d line %d'):format(round, i))
       end
@@ -38,18 +38,18 @@ end
 function T.differences_make_the_text()
   math.randomseed(5)
   local function some()
-    local lines = {}
+    local some_lines = {}
     for i = 1, math.random(0, 6) do
-      lines[i] = ('line %d'):format(math.random(3))
+      some_lines[i] = ('line %d'):format(math.random(3))
     end
-    return lines
+    return some_lines
   end
   for round = 1, 500 do
     local head, tail = some(), some()
     local old = vim.iter({ head, some(), tail }):flatten():totable()
     local new = vim.iter({ head, some(), tail }):flatten():totable()
     local made, at = {}, 1
-    for _, hunk in ipairs(disk.differences(old, new)) do
+    for _, hunk in ipairs(lines.differences(old, new)) do
       local old_start, old_count, new_start, new_count = unpack(hunk)
       vim.list_extend(made, old, at, old_count == 0 and old_start or old_start - 1)
       vim.list_extend(made, new, new_start, new_start + new_count - 1)

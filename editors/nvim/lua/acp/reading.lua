@@ -1,0 +1,220 @@
+---Files that Neovim reads anew because they have changed on disk: in which line ends and which
+---encoding, and what it is told where it would ask the user.
+local client = require('acp.client')
+local formats = require('acp.formats')
+local overwrite = require('acp.overwrite')
+local textedit = require('acp.textedit')
+
+local M = {}
+local api = vim.api
+
+---What is done about a file that has changed on disk, while we look at it ourselves.
+---@type ''|'reload'|'edit'|nil
+local choice
+---@type string? v:fcs_reason of the last time
+local reason
+
+---Whether someone else decides, too.
+---@param bufnr integer
+---@return boolean
+local function others_decide(bufnr)
+  for _, autocmd in ipairs(api.nvim_get_autocmds({ event = 'FileChangedShell' })) do
+    local ours = autocmd.group_name == 'acp.disk'
+    if not ours and (not autocmd.buflocal or autocmd.buffer == bufnr) then
+      return true
+    end
+  end
+  return false
+end
+
+---Buffers that were opened when there was no file of their name, and have been neither
+---written nor read since.
+---@type table<integer, true>
+local fresh = {}
+
+---Whether there is a file by now that a buffer was opened without. Neovim must not look
+---(checktime): it would ask whether to load it (W13), of which no event tells, and take the
+---user's keys.
+---@param bufnr integer
+---@return boolean
+local function created(bufnr)
+  return fresh[bufnr] ~= nil and vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) ~= nil
+end
+
+---Notes that a buffer has been opened.
+---@param bufnr integer
+function M.opened(bufnr)
+  if not vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) then
+    fresh[bufnr] = true
+  end
+end
+
+---Notes that a buffer's file has been read or written, or that the buffer is gone.
+---@param bufnr integer
+function M.known(bufnr)
+  fresh[bufnr] = nil
+end
+
+---Answers Neovim's question what to do about a file that has changed on disk
+---(|FileChangedShell|).
+---@param bufnr integer
+function M.decide(bufnr)
+  reason = vim.v.fcs_reason
+  if choice then
+    vim.v.fcs_choice = reason == 'deleted' and '' or choice
+  elseif reason == 'conflict' and require('acp.session').working() then
+    vim.v.fcs_choice = ''
+  elseif not others_decide(bufnr) then
+    -- As if we were not here, but for a mode that was rejected, or comes from an agent.
+    vim.v.fcs_choice = reason == 'conflict' and overwrite.same(bufnr) and '' or 'ask'
+  end
+end
+
+---Looks whether a buffer's file has changed.
+---@param bufnr integer
+---@param answer ''|'reload'|'edit' what to do if Neovim would ask
+---@return string? reason why it would have; or 'created', and it has not looked
+function M.checktime(bufnr, answer)
+  if created(bufnr) then
+    return 'created'
+  elseif overwrite.writing(bufnr) then
+    return not vim.uv.fs_stat(api.nvim_buf_get_name(bufnr)) and 'deleted' or nil -- it does nothing
+  end
+  choice, reason = answer, nil
+  local autoread = vim.bo[bufnr].autoread
+  if answer == 'edit' then
+    vim.bo[bufnr].autoread = false -- or it does not ask, and keeps the encoding
+  end
+  pcall(vim.cmd, ('silent! checktime %d'):format(bufnr))
+  if answer == 'edit' then
+    api.nvim_buf_call(bufnr, function()
+      vim.cmd(autoread == vim.go.autoread and 'setlocal autoread<' or 'setlocal autoread')
+    end)
+  end
+  choice = nil
+  return reason
+end
+
+---@param bufnr integer
+---@return string? bytes of its file
+local function file_bytes(bufnr)
+  local file = io.open(api.nvim_buf_get_name(bufnr), 'rb')
+  local bytes = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return bytes
+end
+
+---The format in which a buffer shows the line ends that its file has now; nil if that is the
+---one it has. A file that is read anew keeps the format, and in DOS shows no row that has no
+---carriage return, nor would it be written so again. Files of the format mac, and rows that
+---the user has opened with their carriage returns in them, are left as they are.
+---@param bufnr integer
+---@return 'dos'|'unix'|nil
+local function format_needed(bufnr)
+  local bo = vim.bo[bufnr]
+  local format = bo.fileformat
+  if format == 'mac' or bo.fileencoding:find('^u[ct][sf]%-?[1-4]') then
+    return nil -- in wide characters line ends are not these bytes
+  end
+  local bytes = file_bytes(bufnr)
+  if not bytes or not bytes:find('\n', 1, true) then
+    return nil
+  end
+  local bare = bytes:sub(1, 1) == '\n' or bytes:find('[^\r]\n') ~= nil
+  if bare == (format == 'unix') then
+    return nil
+  elseif bare then
+    return 'unix'
+  end
+  local ended, returns = textedit.count_ends(bufnr)
+  return (ended == 0 or returns < ended) and 'dos' or nil
+end
+
+---Runs fn, which has Neovim read a buffer's file anew, so that it is read in a format.
+---@param bufnr integer
+---@param format string?
+---@param fn fun(): string?
+---@return string?
+local function in_format(bufnr, format, fn)
+  local was, ignored = vim.bo[bufnr].fileformat, vim.o.eventignore
+  if not format then
+    return fn()
+  end
+  vim.opt.eventignore:append('OptionSet') -- the text is not turned, it is read
+  vim.bo[bufnr].fileformat = format
+  vim.o.eventignore = ignored
+  local why = fn()
+  if why == 'deleted' or not why then
+    vim.opt.eventignore:append('OptionSet')
+    vim.bo[bufnr].fileformat = was
+    vim.o.eventignore = ignored
+  else
+    textedit.turned(bufnr, was, format)
+  end
+  return why
+end
+
+---Reads a buffer's file anew although Neovim takes it for known. With its
+---autocommands: `:edit` detaches every language server and parser from the buffer,
+---and it is by these events that they come back. The format mac is not found out by
+---itself, mostly: it is kept.
+---@param bufnr integer
+---@param format string?
+function M.reread(bufnr, format)
+  format = vim.bo[bufnr].fileformat == 'mac' and 'mac' or format
+  pcall(api.nvim_buf_call, bufnr, function()
+    vim.cmd(format and 'silent edit! ++ff=' .. format or 'silent edit!')
+  end)
+  client.attach(bufnr)
+end
+
+---Whether a buffer that is UTF-8 has a file which is not any more: read as before it
+---would be full of question marks, and readonly.
+---@param bufnr integer
+---@return boolean
+local function lost_encoding(bufnr)
+  local encoding = vim.bo[bufnr].fileencoding
+  local bytes = (encoding == '' or encoding == 'utf-8') and file_bytes(bufnr)
+  if not bytes or not bytes:find('[\128-\255]') then
+    return false
+  end
+  local rest = bytes
+    :gsub('[\194-\223][\128-\191]', ' ')
+    :gsub('[\224-\239][\128-\191][\128-\191]', ' ')
+    :gsub('[\240-\244][\128-\191][\128-\191][\128-\191]', ' ')
+  return rest:find('[\128-\255]') ~= nil
+end
+
+---@param bufnr integer
+---@param answer 'reload'|'edit'
+---@param format string?
+---@return string? reason of checktime
+local function read_anew(bufnr, answer, format)
+  local why = in_format(bufnr, format, function()
+    return M.checktime(bufnr, answer)
+  end)
+  if why == 'created' or overwrite.writing(bufnr) then
+    M.reread(bufnr)
+  elseif not why and format_needed(bufnr) then
+    local was, now = vim.bo[bufnr].fileformat, format_needed(bufnr)
+    M.reread(bufnr, now) -- Neovim has read it by itself
+    textedit.turned(bufnr, was, now)
+  end
+  return why
+end
+
+---Reads a buffer's file anew if it has changed.
+---@param bufnr integer
+---@return string? reason of checktime
+function M.reload(bufnr)
+  -- 'edit' finds the encoding out anew; the user may have chosen what 'reload' keeps.
+  local answer = lost_encoding(bufnr) and 'edit' or 'reload'
+  local format = answer == 'reload' and format_needed(bufnr) or nil
+  return formats.turn(bufnr, function()
+    return read_anew(bufnr, answer, format)
+  end)
+end
+
+return M
