@@ -241,7 +241,7 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 			}
 		}
 		f.mu.Lock()
-		out.Files = append(out.Files, f.review(f.hunks()))
+		out.Files = append(out.Files, f.answer(f.hunks()))
 		f.mu.Unlock()
 	}
 	for _, id := range left {

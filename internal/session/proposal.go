@@ -155,7 +155,7 @@ func (f *file) mark(ctx context.Context, ids []string, take review.Take, out *De
 	if len(ids) == 0 { // only its rename is meant
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		out.Files = append(out.Files, f.review(f.hunks()))
+		out.Files = append(out.Files, f.answer(f.hunks()))
 		return
 	}
 	_, err := f.change(ctx, operation{label: "mark", marks: true, apply: func(d *review.Doc) error {
@@ -179,7 +179,7 @@ func (f *file) mark(ctx context.Context, ids []string, take review.Take, out *De
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out.Files = slices.DeleteFunc(out.Files, func(r Review) bool { return r.Path == string(f.path) })
-	out.Files = append(out.Files, f.review(f.hunks()))
+	out.Files = append(out.Files, f.answer(f.hunks()))
 }
 
 // decideOrMark decides, and marks the proposed hunks among those that are meant:

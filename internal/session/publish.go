@@ -99,6 +99,16 @@ func (f *file) tellRejected() {
 	}
 }
 
+// answer is what an answer says of the file. Whoever gets it has been shown that: when it is not so any
+// more they are told, also if nobody had been told that it was; mu is held.
+func (f *file) answer(hunks []review.Hunk) Review {
+	r := f.review(hunks)
+	if !f.shown && (len(r.Hunks) > 0 || r.File != nil) {
+		f.shown, f.shownRev = true, notShown
+	}
+	return r
+}
+
 // review describes the file's state; mu is held.
 func (f *file) review(hunks []review.Hunk) Review {
 	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Seq: f.core.reviews.Add(1), Hunks: hunks, File: f.shownChange()}

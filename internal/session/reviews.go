@@ -58,7 +58,7 @@ func (c *Core) Reviews(uri, session string, states ...review.State) []Review {
 				})
 			}
 			if len(hunks) > 0 || f.shownChange() != nil && (session == "" || f.changeBy() == session) || only != "" {
-				out = append(out, f.review(hunks))
+				out = append(out, f.answer(hunks))
 			}
 			if c := f.rejectedChange(); c != nil && slices.Contains(states, review.StateRejected) && (session == "" || f.undone.entire.by.Session == session) {
 				r := f.review(hunks)

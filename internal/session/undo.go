@@ -96,7 +96,7 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 		if err == nil {
 			err = left[f]
 		}
-		now := f.review(f.hunks())
+		now := f.answer(f.hunks())
 		f.mu.Unlock()
 		if err != nil {
 			out.Refused = append(out.Refused, Refusal{ID: "file:" + string(f.path), Reason: err.Error()})

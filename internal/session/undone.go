@@ -88,7 +88,7 @@ func (c *Core) restoreWholes(ctx context.Context, d Decide, only buffers.Path, o
 		}
 		f.keep(true)
 		f.mu.Lock()
-		out.Files = append(out.Files, f.review(f.hunks()))
+		out.Files = append(out.Files, f.answer(f.hunks()))
 		f.mu.Unlock()
 	}
 }

@@ -105,7 +105,7 @@ func (f *file) restoreMade(ctx context.Context, names []string, out *Decision) (
 	}
 	out.Decided = append(out.Decided, id)
 	f.mu.Lock()
-	out.Files = append(out.Files, f.review(f.hunks()))
+	out.Files = append(out.Files, f.answer(f.hunks()))
 	f.mu.Unlock()
 	f.keep(true)
 	return left

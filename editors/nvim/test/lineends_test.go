@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 
@@ -219,15 +218,24 @@ func TestLineEndsAreUndone(t *testing.T) {
 		{"dos and a word", dos, "one\ntwo\nTHREE\nfour\n"},
 		{"unix and a word", unix, "one\r\ntwo\r\nTHREE\r\nfour\r\n"},
 	}
+	const (
+		none  = `require('acp.review').count() == 0`
+		some  = `require('acp.review').count() > 0`
+		typed = `vim.fn.search('mine', 'nw') > 0 and vim.fn.mode() == 'n'`
+		away  = `vim.fn.search('mine', 'nw') == 0`
+	)
+	type step struct{ keys, until string }
 	ways := []struct {
-		name, keys string
-		has        bool // what the agent made of the file is there afterwards
+		name  string
+		steps []step
+		has   bool // what the agent made of the file is there afterwards
 	}{
-		{"undo", "u", false},
-		{"redo", "ghR,u,<C-r>", false},
-		{"undo again", "ghR,u,ghR,u", true},
-		{"undo and write", "ghR,:undo<Bar>write<CR>", true},
-		{"typed in", "Omine<Esc>,ghR,u,u", true},
+		{"undo", []step{{"u", none}}, false},
+		{"redo", []step{{"ghR", none}, {"u", some}, {"<C-r>", none}}, false},
+		{"undo again", []step{{"ghR", none}, {"u", some}, {"ghR", none}, {"u", some}}, true},
+		{"undo, and rejected at once", []step{{"ghR", none}, {"ughR", none}}, false},
+		{"undo and write", []step{{"ghR", none}, {":undo<Bar>write<CR>", some}}, true},
+		{"typed in", []step{{"Omine<Esc>", typed}, {"ghR", none}, {"u", some}, {"u", away}}, true},
 	}
 	eachVersion(t, func(t *testing.T, version string) {
 		for i, c := range cases {
@@ -247,22 +255,15 @@ func TestLineEndsAreUndone(t *testing.T) {
 					var landed, rows string
 					s.Exec(`return vim.bo.fileformat`, &landed)
 					rows = s.Text(0)
-					mine := false
-					for _, keys := range strings.Split(way.keys, ",") {
-						s.Input(keys)
-						mine = strings.HasPrefix(keys, "O") || mine && keys == "ghR"
-						if keys == "ghR" {
-							s.WaitLua(`require('acp.review').count() == 0`)
-						} else if mine {
-							s.WaitLua(`vim.fn.search('mine', 'nw') > 0 and vim.fn.mode() == 'n'`)
-						}
-						s.settled()
+					for _, step := range way.steps {
+						s.Input(step.keys)
+						s.WaitLua(step.until)
 					}
-					want, hunks := c.had, "== 0"
+					want, hunks := c.had, none
 					if way.has {
-						want, hunks = c.has, "> 0"
+						want, hunks = c.has, some
 					}
-					s.WaitLua(`require('acp.review').count() ` + hunks)
+					s.WaitLua(hunks)
 					s.Input(":write<CR>")
 					s.awaitDisk("a.txt", want)
 					s.WaitLua(`not vim.bo.modified`)
@@ -273,7 +274,7 @@ func TestLineEndsAreUndone(t *testing.T) {
 					if got := s.Text(0); way.has && got != rows {
 						t.Errorf("the rows are %q, and were %q", got, rows)
 					}
-					s.WaitLua(`require('acp.review').count() ` + hunks)
+					s.WaitLua(hunks)
 					if way.has {
 						s.Input("ghR")
 						s.do("hunks", "0")
@@ -283,15 +284,4 @@ func TestLineEndsAreUndone(t *testing.T) {
 			}
 		}
 	})
-}
-
-// settled waits until acp-ls knows the text of the buffer, and has said what it makes of it.
-func (s *story) settled() {
-	s.t.Helper()
-	s.WaitLua(`(function()
-		local documents = require('acp.documents')
-		local doc = documents.by_buf(vim.api.nvim_get_current_buf())
-		return doc and documents.version(doc) ~= nil
-	end)()`)
-	time.Sleep(300 * time.Millisecond)
 }

@@ -1,6 +1,7 @@
 ---Accepting, rejecting and settling what agents have changed: at the cursor, in a file, or all.
 local client = require('acp.client')
 local config = require('acp.config')
+local documents = require('acp.documents')
 local hunks = require('acp.hunks')
 local review = require('acp.review')
 local util = require('acp.util')
@@ -130,7 +131,10 @@ end
 ---one. What has come to others meanwhile nobody has seen.
 ---@param fn fun()
 local function when_all_current(fn)
-  local old = {}
+  local old, here = {}, vim.uri_from_bufnr(0)
+  if documents.by_uri(here) and not review.of(here) then
+    old[1] = here
+  end
   for _, file in ipairs(review.files()) do
     if review.is_old(file.uri) then
       old[#old + 1] = file.uri
@@ -155,19 +159,21 @@ local function when_all_current(fn)
 end
 
 ---Calls fn when what is shown of a buffer's review is of the text that is in it: at once,
----unless somebody has typed there a moment ago and acp-ls is yet to tell of it.
+---unless somebody has typed there a moment ago and acp-ls is yet to tell of it. Where nothing is
+---shown something may be on its way, as after an undo.
 ---@param bufnr integer
 ---@param fn fun()
 local function when_current(bufnr, fn)
   local uri = vim.uri_from_bufnr(bufnr)
   local known = review.of(uri)
-  if not known or not review.is_old(uri) then
+  if known and not review.is_old(uri) or not documents.by_uri(uri) then
     return fn()
   end
+  uri = known and known.uri or uri
   client.flush()
-  M.ask('acp.review.list', { uri = known.uri }, function(err, result)
+  M.ask('acp.review.list', { uri = uri }, function(err, result)
     if not err then
-      review.on_review(result.files and result.files[1] or { uri = known.uri, hunks = {} })
+      review.on_review(result.files and result.files[1] or { uri = uri, hunks = {} })
     end
     if api.nvim_get_current_buf() == bufnr then
       fn() -- which says what is wrong, if something is
