@@ -233,7 +233,7 @@ func TestLineEndsAreUndone(t *testing.T) {
 		{"undo", []step{{"u", none}}, false},
 		{"redo", []step{{"ghR", none}, {"u", some}, {"<C-r>", none}}, false},
 		{"undo again", []step{{"ghR", none}, {"u", some}, {"ghR", none}, {"u", some}}, true},
-		{"undo, and rejected at once", []step{{"ghR", none}, {"ughR", none}}, false},
+		{"undo and reject at once", []step{{"ghR", none}, {"ughR", none}}, false},
 		{"undo and write", []step{{"ghR", none}, {":undo<Bar>write<CR>", some}}, true},
 		{"typed in", []step{{"Omine<Esc>", typed}, {"ghR", none}, {"u", some}, {"u", away}}, true},
 	}
