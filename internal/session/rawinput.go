@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"acp-ls/buffers"
 )
@@ -74,7 +76,7 @@ func commandsOf(raw []byte) (line string, readings []string) {
 		}
 	}
 	line = strings.Join(distinct, "\n")
-	if set := settingsOf(in["env"]); set != "" && line != "" {
+	if set := settingsOf(in["env"]) + settingsOf(in["environment"]); set != "" && line != "" {
 		readings = append(readings, line)
 		line = set + line
 	}
@@ -118,27 +120,55 @@ func argsOf(v json.RawMessage) []string {
 }
 
 // settingsOf writes the variables that a command is run with in front of it, as a shell has it.
+// What cannot be read as one is not to be left out, nor taken for the command: it stands in quotes.
 func settingsOf(v json.RawMessage) string {
-	var set map[string]json.RawMessage
-	if json.Unmarshal(v, &set) != nil {
-		var list []struct {
-			Name  string          `json:"name"`
-			Value json.RawMessage `json:"value"`
-		}
-		if json.Unmarshal(v, &list) != nil {
-			return ""
-		}
-		set = map[string]json.RawMessage{}
-		for _, one := range list {
-			set[one.Name] = one.Value
-		}
+	v = bytes.TrimSpace(v)
+	if len(v) == 0 || string(v) == "null" {
+		return ""
 	}
 	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(set)) {
-		value, _ := wordOf(set[name])
-		b.WriteString(name + "=" + quoted(value) + " ")
+	var set map[string]json.RawMessage
+	var list []json.RawMessage
+	switch {
+	case json.Unmarshal(v, &set) == nil:
+		for _, name := range slices.Sorted(maps.Keys(set)) {
+			value, _ := wordOf(set[name])
+			b.WriteString(setting(name, value) + " ")
+		}
+	case json.Unmarshal(v, &list) == nil:
+		for _, one := range list {
+			b.WriteString(settingIn(one) + " ")
+		}
+	default:
+		b.WriteString(settingIn(v) + " ")
 	}
 	return b.String()
+}
+
+// settingIn is one of a list of variables: an object of a name and a value, or NAME=VALUE.
+func settingIn(v json.RawMessage) string {
+	var of struct {
+		Name  string          `json:"name"`
+		Value json.RawMessage `json:"value"`
+	}
+	if json.Unmarshal(v, &of) == nil && of.Name != "" {
+		value, _ := wordOf(of.Value)
+		return setting(of.Name, value)
+	}
+	word, _ := wordOf(v)
+	if name, value, ok := strings.Cut(word, "="); ok {
+		return setting(name, value)
+	}
+	return quoted(word)
+}
+
+// setting writes a variable. A name that no shell takes would otherwise be words of the command.
+func setting(name, value string) string {
+	plain := func(c rune) bool { return c == '_' || c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
+	if strings.IndexFunc(name, func(c rune) bool { return !plain(c) }) >= 0 || name == "" {
+		return "'" + strings.ReplaceAll(name+"="+value, "'", `'\''`) + "'"
+	}
+	return name + "=" + quoted(value)
 }
 
 // pathsOf finds the absolute paths of the files that a tool call's raw input is
