@@ -23,7 +23,8 @@ func (r *resolver) Diff() (mention.Source, bool) {
 	ctx, cancel := context.WithTimeout(r.ctx, gitWait)
 	defer cancel()
 	live := r.liveDiffs(ctx)
-	args := []string{"diff", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", "HEAD", "--", "."}
+	// Of submodules only the commits: what is in them would come past what is hidden here.
+	args := []string{"diff", "--no-color", "--no-ext-diff", "--submodule=short", "--src-prefix=a/", "--dst-prefix=b/", "HEAD", "--", "."}
 	for _, l := range live {
 		args = append(args, ":(exclude,literal)"+l.rel)
 	}

@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -191,6 +192,19 @@ var waysUnasked = []struct {
 		w.e.replace(w.uri, "hunter1", "hunter2")
 		w.prompt("see @diff", nil)
 	}, true},
+	{"@diff where git shows what is in submodules", nil, func(w *secretWorld) {
+		sub := filepath.Join(w.root, "sub")
+		file := filepath.Join(sub, filepath.Base(w.path))
+		if err := os.Mkdir(sub, 0o755); err != nil {
+			w.t.Fatal(err)
+		}
+		writeFile(w.t, file, isSecret)
+		gitInit(w.t, sub)
+		gitInit(w.t, w.root)
+		w.git("config", "diff.submodule", "diff")
+		writeFile(w.t, file, becomesSecret)
+		w.prompt("see @diff", nil)
+	}, false},
 	{"the tool that reads what is selected", nil, func(w *secretWorld) {
 		writeFile(w.t, w.path, isSecret)
 		w.e.open(w.uri, isSecret)
@@ -261,7 +275,8 @@ func TestSecretsGoNowhereUnasked(t *testing.T) {
 }
 
 func TestOtherFilesGoTheSameWays(t *testing.T) {
-	silent := []string{"the tool that lists what is open", "a tool's edit for which there is no place", "a write that is in conflict"}
+	silent := []string{"the tool that lists what is open", "a tool's edit for which there is no place", "a write that is in conflict",
+		"@diff where git shows what is in submodules"}
 	for _, way := range waysUnasked {
 		if slices.Contains(silent, way.name) {
 			continue // these tell of no file what it holds
