@@ -340,6 +340,24 @@ func TestSecretsGoWithAWordOfTheUsers(t *testing.T) {
 	}
 }
 
+// What the user has rejected in such a file they have not changed besides.
+func TestRejectedInSecretsIsNoChangeOfTheUsers(t *testing.T) {
+	for _, name := range []string{".env", "plain.txt"} {
+		w := newSecretWorld(t, name, orNothing(nil))
+		writeFile(t, w.path, isSecret)
+		w.e.open(w.uri, isSecret)
+		w.prompt("one", func(Host, string) { writeFile(t, w.path, becomesSecret) })
+		if _, err := w.c.Reject(t.Context(), Decide{URI: w.uri}); err != nil {
+			t.Fatal(err)
+		}
+		w.prompt("two", nil)
+		w.prompt("three", nil)
+		if told := w.told.String(); !strings.Contains(told, "rejected") || strings.Contains(told, "The user changed it") {
+			t.Errorf("%s: the agent is told %s", name, told)
+		}
+	}
+}
+
 // Who asks for all that is open is told what did not go along.
 func TestWithheldIsSaid(t *testing.T) {
 	w := newSecretWorld(t, ".env", orNothing(nil))

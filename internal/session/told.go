@@ -130,8 +130,9 @@ func (s *session) newsOf(p buffers.Path, rejected []rejectedHunk) string {
 	switch {
 	case isMissing(err) && known && seen.Len() > 0:
 		b.WriteString("The file is gone.\n\n")
-	case err == nil && known && buffers.NormHashText(seen) != buffers.NormHashText(now) && !tells:
-		if s.ledger.tell(p, now) {
+	case err == nil && known && !tells:
+		// Also where it has become that by what was rejected: what is said of that is not to be said again as the user's.
+		if news := s.ledger.tell(p, now); news && buffers.NormHashText(seen) != buffers.NormHashText(now) {
 			b.WriteString("The user changed it.\n\n")
 		}
 	case err == nil && known && buffers.NormHashText(seen) != buffers.NormHashText(now):
