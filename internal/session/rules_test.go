@@ -58,3 +58,35 @@ func TestRulesKnowTheHomeFolder(t *testing.T) {
 		})
 	}
 }
+
+// What a question says of files and commands counts, also if the call it is about has ended, as far as
+// its agent has said: some give a call the name of an earlier one.
+func TestRulesKnowWhatIsAskedOfAnEndedCall(t *testing.T) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l, func(s *config.Settings) {
+		s.Permissions = []policy.Rule{{Path: "kept/**", Decide: policy.Deny}, {Command: "rm *", Decide: policy.Deny}, {Command: "*", Decide: policy.Allow}}
+	})
+	e.onPermission = func(q Question) (string, error) {
+		t.Errorf("the user is asked: %s", q.Message)
+		return "", ErrUnanswered
+	}
+	options := []PermissionOption{{OptionID: "yes", Kind: "allow_once"}, {OptionID: "no", Kind: "reject_once"}}
+	turnOf(t, c, l, func(h Host, sid string) {
+		for _, status := range []string{"pending", "completed", "failed"} {
+			for raw, want := range map[string]string{
+				`{"path":"kept/a"}`: "no",
+				`{"path":"a"}`:      "yes",
+				`{"command":["sh","-c","rm a; ls","sh"]}`: "no",
+				`{"command":["sh","-c","ls","sh"]}`:       "yes",
+			} {
+				id := status + raw
+				at := []Location{{Path: filepath.Join(root, "a")}}
+				h.Update(sid, ToolPatch{ID: id, Kind: str("edit"), Status: &status, Locations: &at})
+				o, err := h.RequestPermission(t.Context(), sid, PermissionRequest{ToolCall: ToolPatch{ID: id, RawInput: []byte(raw)}, Options: options})
+				if err != nil || o.OptionID != want {
+					t.Errorf("%s, which is %s, is answered %+v, %v", raw, status, o, err)
+				}
+			}
+		}
+	})
+}

@@ -351,7 +351,10 @@ func (s *session) permissionCall(p ToolPatch) (call ToolCall, raw []byte, t *tur
 	s.entryChanged(it)
 	s.name(it, p)
 	s.touched(p)
-	return *it.entry().Tool, it.raw, t
+	if raw = it.raw; raw == nil { // it had ended, as far as its agent has said
+		raw = slices.Clone(p.RawInput)
+	}
+	return *it.entry().Tool, raw, t
 }
 
 // permissionAnswered takes in that a question about a tool call is answered, or is not to be any more.
