@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -499,6 +500,17 @@ func setup(t *testing.T, l *fakeLauncher, change ...func(*config.Settings)) (*Co
 		}
 	})
 	return c, e, root
+}
+
+// openTen opens a file of ten lines, which has been looked at then.
+func (e *fakeEditor) openTen(root string) (path, uri string) {
+	e.t.Helper()
+	path = filepath.Join(root, "a.txt")
+	uri = buffers.PathURI(path)
+	writeFile(e.t, path, ten)
+	e.open(uri, ten)
+	awaitLook(e.t, e.at.core.file(buffers.Path(path)))
+	return path, uri
 }
 
 // earlyLauncher's agent sends an update of a session before it has named it.

@@ -116,12 +116,8 @@ func TestReadAnewTwice(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &fakeLauncher{}
 			c, e, root := setup(t, l)
-			path := filepath.Join(root, "a")
-			uri := buffers.PathURI(path)
-			writeFile(t, path, ten)
-			e.open(uri, ten)
+			path, uri := e.openTen(root)
 			f := c.file(buffers.Path(path))
-			awaitLook(t, f)
 			steps(t, c, l, func() {
 				s := c.allSessions()[0]
 				s.looking <- struct{}{} // what the user has typed would be merged with the disk
@@ -155,12 +151,8 @@ func TestTypedWhileTheDiskIsWritten(t *testing.T) {
 	t.Parallel()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
-	path := filepath.Join(root, "a")
-	uri := buffers.PathURI(path)
-	writeFile(t, path, ten)
-	e.open(uri, ten)
+	path, uri := e.openTen(root)
 	f := c.file(buffers.Path(path))
-	awaitLook(t, f)
 	steps(t, c, l, func() {
 		e.typeAt(uri, 0, 0, "mine\n")
 		writeFile(t, path, strings.Replace(ten, "5\n", "FIVE\n", 1))

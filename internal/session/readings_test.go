@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -26,11 +25,7 @@ func TestRevertedAsTheEditorSays(t *testing.T) {
 			l := &fakeLauncher{}
 			c, e, root := setup(t, l)
 			c.unwatched = true
-			path := filepath.Join(root, "a.txt")
-			uri := buffers.PathURI(path)
-			writeFile(t, path, ten)
-			e.open(uri, ten)
-			awaitLook(t, c.file(buffers.Path(path)))
+			path, uri := e.openTen(root)
 			turnOf(t, c, l, func(Host, string) {
 				if x.pending != ten {
 					writeFile(t, path, x.pending)
@@ -97,11 +92,7 @@ func TestReadAnewAsTheEditorSays(t *testing.T) {
 							l := &fakeLauncher{}
 							c, e, root := setup(t, l)
 							c.unwatched = true
-							path := filepath.Join(root, "a.txt")
-							uri := buffers.PathURI(path)
-							writeFile(t, path, ten)
-							e.open(uri, ten)
-							awaitLook(t, c.file(buffers.Path(path)))
+							path, uri := e.openTen(root)
 							turnOf(t, c, l, func(Host, string) {
 								var says []func()
 								say := func(version int32, read bool) {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -16,10 +15,7 @@ func TestReviewsAreOfTheVersionTheySay(t *testing.T) {
 	t.Parallel()
 	l := &fakeLauncher{}
 	c, e, root := setup(t, l)
-	path := filepath.Join(root, "a")
-	uri := buffers.PathURI(path)
-	writeFile(t, path, ten)
-	e.open(uri, ten)
+	path, uri := e.openTen(root)
 	turnOf(t, c, l, func(h Host, sid string) {
 		if err := h.WriteTextFile(t.Context(), sid, path, strings.Replace(ten, "5\n", "FIVE\n", 1)); err != nil {
 			t.Error(err)
