@@ -120,6 +120,6 @@ export async function hashIfHas(
   }
 }
 
-export function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+export function hashOf(text: Uint8Array | string): string {
+  return createHash('sha256').update(text).digest('hex');
 }

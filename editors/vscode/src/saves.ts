@@ -18,13 +18,16 @@
 import * as fs from 'node:fs';
 import * as vscode from 'vscode';
 import { isInFront, replaceText, roundTrip } from './edits';
-import { bytesOf, isAsOnDisk, readsAnew } from './onDisk';
-import { difference, sameText } from './text';
+import { bytesOf, hashOf, isAsOnDisk, readsAnew } from './onDisk';
+import { difference, lf, sameText } from './text';
 
 /** The command that saves the document in front as it is. */
 const unformatted = 'workbench.action.files.saveWithoutFormatting';
 
-/** A save that fails is not told of: after so long it is taken to have ended. */
+/**
+ * A save that fails is not told of: after so long nothing waits for it. It may be slow all the same,
+ * on a busy machine or over a network, or as what runs on save is.
+ */
 const longest = 3000;
 
 /** How long a save waits for acp-ls, in milliseconds: VS Code waits no longer than 1750. */
@@ -36,7 +39,7 @@ const together = 500;
 /** Why a save may have failed of which VS Code says nothing. */
 export const mayHaveFailed = 'what runs on save, as a formatter, may have failed';
 
-/** How many texts are known of a document that is being saved: the latest. */
+/** How many texts are known of a document that is being saved, or was not: the latest. */
 const mostTexts = 64;
 
 /** How often a document is saved for acp-ls, each time after a save of another's has ended. */
@@ -58,7 +61,7 @@ export interface Files {
 
 interface Save {
   version: number;
-  /** What the document had before it went on. */
+  /** Hashes of what the document had before it went on. */
   texts: string[];
   ended: Promise<void>;
   end(): void;
@@ -66,6 +69,8 @@ interface Save {
 
 export class Saves implements vscode.Disposable {
   private readonly underWay = new Map<string, Save>();
+  /** Saves that nothing waits for any more, and of which VS Code may yet tell, by URI. */
+  private readonly late = new Map<string, Save>();
   /** Saves that VS Code has just told of, by URI. */
   private readonly told = new Map<string, Save>();
   /** Saves that acp-ls looks at the file before, by URI. */
@@ -90,13 +95,13 @@ export class Saves implements vscode.Disposable {
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.failed.delete(uri.toString())),
       vscode.workspace.onWillSaveTextDocument(({ document }) => this.begin(document)),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        const save = this.underWay.get(document.uri.toString());
+        const save = this.known(document.uri);
         if (save !== undefined && contentChanges.length > 0) {
           note(save, document);
         }
       }),
       vscode.workspace.onDidSaveTextDocument(({ uri }) => {
-        const save = this.underWay.get(uri.toString());
+        const save = this.known(uri);
         if (save !== undefined) {
           this.told.set(uri.toString(), save);
         }
@@ -125,7 +130,7 @@ export class Saves implements vscode.Disposable {
     try {
       return await (format ? this.saveOrTell(document) : this.saveAsItIs(document));
     } finally {
-      this.end(document.uri);
+      this.endOrLeave(document);
       const left = (this.asked.get(uri) ?? 1) - 1;
       if (left > 0) {
         this.asked.set(uri, left);
@@ -249,7 +254,7 @@ export class Saves implements vscode.Disposable {
       }
     } finally {
       if (own) {
-        this.end(document.uri);
+        this.endOrLeave(document);
       }
     }
   }
@@ -414,7 +419,7 @@ export class Saves implements vscode.Disposable {
       if (sameText(document.getText(), file)) {
         return 'this';
       }
-      return save?.texts.some((text) => sameText(text, file)) ? 'earlier' : 'other';
+      return save?.texts.includes(hashOf(lf(file))) ? 'earlier' : 'other';
     } catch {
       return 'this'; // somewhere else, or gone already
     }
@@ -438,28 +443,56 @@ export class Saves implements vscode.Disposable {
 
   private begin(document: vscode.TextDocument): void {
     const { uri, version } = document;
-    const known = this.underWay.get(uri.toString());
-    if (known !== undefined) {
-      known.version = version;
-      note(known, document);
+    const of = uri.toString();
+    const underWay = this.underWay.get(of);
+    if (underWay !== undefined) {
+      underWay.version = version;
+      note(underWay, document);
       return;
     }
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => {
-      const timer = setTimeout(() => this.end(uri), longest);
+      const timer = setTimeout(() => this.leave(uri), longest);
       end = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    const save = { version, texts: [], ended, end };
+    // What is told next may be the end of the one before.
+    const save = { version, texts: this.late.get(of)?.texts ?? [], ended, end };
     note(save, document);
-    this.underWay.set(uri.toString(), save);
+    this.underWay.set(of, save);
+  }
+
+  /** The save that VS Code tells the end of, if it tells one. */
+  private known(uri: vscode.Uri): Save | undefined {
+    const of = uri.toString();
+    return this.underWay.get(of) ?? this.late.get(of);
+  }
+
+  /** Has nothing wait for a save any more that VS Code has not told of. */
+  private leave(uri: vscode.Uri): void {
+    const save = this.underWay.get(uri.toString());
+    if (save !== undefined) {
+      this.end(uri);
+      this.late.set(uri.toString(), save);
+    }
+  }
+
+  /** The same, where acp-ls was to save a document, if that is unsaved: a save of another's may go on. */
+  private endOrLeave(document: vscode.TextDocument): void {
+    if (document.isDirty && !document.isClosed) {
+      this.leave(document.uri);
+    } else {
+      this.end(document.uri);
+    }
   }
 
   private end(uri: vscode.Uri): void {
-    this.underWay.get(uri.toString())?.end();
-    this.underWay.delete(uri.toString());
+    const of = uri.toString();
+    this.underWay.get(of)?.end();
+    this.underWay.delete(of);
+    this.late.delete(of);
   }
 }
 
@@ -487,7 +520,7 @@ function tabsOf({ uri }: vscode.TextDocument): vscode.Tab[] {
 
 /** Notes what a document has that is being saved: it may be what is written. */
 function note({ texts }: Save, document: vscode.TextDocument): void {
-  texts.push(document.getText());
+  texts.push(hashOf(lf(document.getText())));
   texts.splice(0, texts.length - mostTexts);
 }
 

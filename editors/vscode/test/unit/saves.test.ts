@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import type * as vscode from 'vscode';
 import { Documents } from '../../src/documents';
 import { hashOf } from '../../src/onDisk';
@@ -91,6 +92,68 @@ suite('saves for acp-ls', () => {
         assert.deepEqual([disk(), refused, failed, fake.said], ['two\n', 2, 0, []]);
       });
     }
+  }
+
+  const has = (document: fake.FakeDocument): string =>
+    saves.written(document as unknown as vscode.TextDocument);
+  const willSave = (document: fake.FakeDocument): void =>
+    fake.tell.willSave.fire({ document, reason: Manual });
+  /** Has VS Code say that a document is saved that has gone on since its file was given a text. */
+  const written = (document: fake.FakeDocument, text: string): void => {
+    fs.writeFileSync(document.uri.fsPath, text);
+    document.isDirty = false;
+    fake.tell.saved.fire(document);
+  };
+  const slow: [how: string, begin: (document: fake.FakeDocument) => Promise<unknown>][] = [
+    ['in no time', async (document) => willSave(document)],
+    [
+      'later than it is waited for',
+      async (document) => {
+        willSave(document);
+        mock.timers.tick(60_000);
+        const { uri } = document;
+        await saves.ended([uri.toString()]); // the edits of acp-ls
+      },
+    ],
+    [
+      'later than a save for acp-ls waits',
+      async (document) => {
+        willSave(document);
+        document.save = async () => {
+          setImmediate(() => mock.timers.tick(60_000));
+          return false; // what runs on save does
+        };
+        assert.equal(await save(document, true), false);
+      },
+    ],
+    [
+      'later than it is waited for, after the user has saved again',
+      async (document) => {
+        willSave(document);
+        mock.timers.tick(60_000);
+        document.change('two and\n');
+        willSave(document);
+        mock.timers.tick(60_000);
+      },
+    ],
+  ];
+  for (const [how, begin] of slow) {
+    test(`what a document had when it was saved is known as such, told ${how}`, async () => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      try {
+        const document = made('one\n', 'two\n');
+        await begin(document);
+        document.change('two and more\n');
+        document.change('one\n'); // undone
+        written(document, 'two and more\n');
+        assert.equal(has(document), 'earlier');
+        document.change('three\n');
+        written(document, 'two and more\n');
+        assert.equal(has(document), 'other', 'nothing is known of that save');
+      } finally {
+        mock.timers.reset();
+      }
+    });
   }
 
   test('one that the user has typed in meanwhile is theirs, and has not failed', async () => {
