@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/internal/review"
 )
 
 // An editor that takes its time to write what the user has typed leaves the beginning of it on disk for a while, also to
@@ -15,62 +16,90 @@ import (
 func TestEditorIsStillWriting(t *testing.T) {
 	t.Parallel()
 	mine := strings.Replace(ten, "2\n", "2 USER\n", 1)
-	for _, inTurn := range []bool{false, true} {
-		for _, agents := range []bool{false, true} {
-			t.Run(fmt.Sprintf("in a turn %v, an agent's %v", inTurn, agents), func(t *testing.T) {
-				t.Parallel()
-				l := &fakeLauncher{}
-				c, e, root := setup(t, l)
-				c.unwatched = true
-				path := filepath.Join(root, "a")
-				uri := buffers.PathURI(path)
-				half, whole := strings.Index(mine, "6\n"), mine
-				looks := 0
-				c.read = func(p buffers.Path) (buffers.Disk, error) {
-					disk, err := buffers.ReadDisk(p)
-					if string(p) == path && disk.Content == mine[:half] {
-						if looks++; looks == 5 { // somebody has looked twice by then
-							writeFile(t, path, whole)
-						}
-					}
-					return disk, err
-				}
-				e.at.store = buffers.NewStore(buffers.Options{Encoding: e.enc, ReadDisk: c.read})
-				writeFile(t, path, ten)
-				e.open(uri, ten)
-				awaitLook(t, c.file(buffers.Path(path)))
-				write := func() {
-					if agents {
-						writeFile(t, path, ten[:strings.Index(ten, "6\n")])
-					} else {
-						writeFile(t, path, mine[:half])
-					}
-				}
-				e.typeAt(uri, 0, len(ten), mine)
-				if !inTurn {
-					write()
-				}
-				turnOf(t, c, l, func(Host, string) {
-					if inTurn {
-						write()
-					}
-					lookNow(c)
+	begun := strings.Index(mine, "6\n")
+	ways := map[string]struct{ parts, looks int }{ // of the file, and how often each is looked at
+		"in two parts":                 {2, 5}, // somebody has looked twice by then
+		"in two parts, after a while":  {2, mostReads * 2},
+		"in many parts":                {mostReads, 2},
+		"of which each takes a moment": {6, mostReads / 2},
+	}
+	for how, x := range ways {
+		for _, inTurn := range []bool{false, true} {
+			for _, goesOn := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, in a turn %v, the user goes on %v", how, inTurn, goesOn), func(t *testing.T) {
+					t.Parallel()
+					testStillWriting(t, mine, begun, x.parts, x.looks, inTurn, goesOn, false)
 				})
-				want := mine
-				if agents {
-					want = mine[:half]
-				}
-				if got := e.text(uri); got != want {
-					t.Errorf("text %q, want %q", got, want)
-				}
-				base := want
-				if agents && inTurn {
-					base = mine
-				}
-				if got, err := c.Baseline(uri); err != nil || got != base {
-					t.Errorf("baseline %q, %v, want %q", got, err, base)
-				}
-			})
+			}
 		}
+	}
+	for _, inTurn := range []bool{false, true} {
+		t.Run(fmt.Sprintf("an agent's, in a turn %v", inTurn), func(t *testing.T) {
+			t.Parallel()
+			testStillWriting(t, mine, begun, 2, 5, inTurn, false, true)
+		})
+	}
+}
+
+func testStillWriting(t *testing.T, mine string, half, parts, looks int, inTurn, goesOn, agents bool) {
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	c.unwatched = true
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	upTo := func(part int) int { return half + (len(mine)-half)*(part-1)/(parts-1) }
+	part, looked := 0, 0
+	c.read = func(p buffers.Path) (buffers.Disk, error) {
+		disk, err := buffers.ReadDisk(p)
+		if string(p) == path && 0 < part && part < parts && disk.Content == mine[:upTo(part)] {
+			if looked++; looked == looks {
+				part, looked = part+1, 0
+				writeFile(t, path, mine[:upTo(part)])
+			}
+		}
+		return disk, err
+	}
+	e.at.store = buffers.NewStore(buffers.Options{Encoding: e.enc, ReadDisk: c.read})
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	awaitLook(t, c.file(buffers.Path(path)))
+	write := func() {
+		if agents {
+			writeFile(t, path, ten[:strings.Index(ten, "6\n")])
+		} else {
+			part = 1
+			writeFile(t, path, mine[:half])
+		}
+	}
+	e.typeAt(uri, 0, len(ten), mine)
+	want := mine
+	if goesOn {
+		e.replace(uri, "USER", "USER AGAIN")
+		want = e.text(uri)
+	}
+	if !inTurn {
+		write()
+	}
+	turnOf(t, c, l, func(Host, string) {
+		if inTurn {
+			write()
+		}
+		lookNow(c)
+	})
+	if agents {
+		want = mine[:half]
+	}
+	if got := e.text(uri); got != want {
+		t.Errorf("text %q, want %q", got, want)
+	}
+	base := want
+	if agents && inTurn {
+		base = mine
+	}
+	if got, err := c.Baseline(uri); err != nil || got != base {
+		t.Errorf("baseline %q, %v, want %q", got, err, base)
+	}
+	if h := hunksOf(t, c, uri, review.StateConflict); len(h) > 0 {
+		t.Errorf("conflicts %+v", h)
 	}
 }

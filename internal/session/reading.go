@@ -12,10 +12,15 @@ import (
 // quietFor is how long a file must have been left alone to be taken for
 // complete: most programs empty a file before they write it anew. One that was
 // emptied must have stayed so for emptyFor reads: a busy machine may take its time
-// to go on, and an empty text contradicts all that the user has typed.
+// to go on, and an empty text contradicts all that the user has typed. One that has the
+// beginning of what the user has typed must have stayed so for halfFor reads: an editor
+// that writes a large file in many parts (VS Code, over a network) takes seconds. What
+// differs whenever it is read, and is none of that, is believed after mostReads.
 const (
-	quietFor = 50 * time.Millisecond
-	emptyFor = 10
+	quietFor  = 50 * time.Millisecond
+	emptyFor  = 10
+	halfFor   = 100
+	mostReads = 20
 )
 
 // whole reads a file that may be in the middle of being written: what differs
@@ -39,12 +44,15 @@ func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.
 		} else {
 			alike = 0
 		}
-		enough := 1
-		if held && disk.Exists && disk.Content == "" {
+		enough, most := 1, mostReads
+		switch {
+		case held && disk.Exists && disk.Content == "":
 			enough = emptyFor
+		case f.halfTyped(disk):
+			enough, most = halfFor, mostReads*halfFor
 		}
 		switch {
-		case err != nil, tries == 20, alike >= enough && !f.halfTyped(disk),
+		case err != nil, tries >= most, alike >= enough,
 			before != nil && disk.Exists && before.Equal(text.New(disk.Content)):
 			return disk, err
 		}
