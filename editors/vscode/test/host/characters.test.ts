@@ -22,8 +22,7 @@ suite('characters outside the basic plane', () => {
   const after = `${rows(1)}end\n`;
   for (const step of ['write', 'disk']) {
     for (const dirty of [false, true]) {
-      test(`${step} under a ${dirty ? 'dirty' : 'clean'} document: changed, rejected, undone, restored`, async function () {
-        this.timeout(60_000);
+      test(`${step} under a ${dirty ? 'dirty' : 'clean'} document: changed, rejected, undone, restored`, async () => {
         const name = `astral-${step}-${String(dirty)}.txt`;
         const document = await open(name, before);
         if (dirty) {

@@ -11,6 +11,7 @@ import {
   hunks,
   hunksAre,
   open,
+  patience,
   prompt,
   read,
   said,
@@ -356,8 +357,7 @@ suite('documents', () => {
     }
   }
 
-  test('typing while the agent writes the disk loses no key', async function () {
-    this.timeout(60_000);
+  test('typing while the agent writes the disk loses no key', async () => {
     const document = await open('typing.txt', 'start\nmiddle\nend\n');
     await type(0, 0, 'x');
     const typed = 'the quick brown fox jumps over the lazy dog';
@@ -405,7 +405,7 @@ suite('documents', () => {
     ['undone', 'redo', 'undo'],
   ] as const) {
     test(`what is ${what} while a document is saved is kept, and saved`, async function () {
-      this.timeout(60_000);
+      this.timeout(10 * patience); // it tries again and again
       const name = `${what} in a save.txt`;
       const rest = `${'x'.repeat(99)}\n`.repeat(15_000); // so that saving takes a while
       const document = await open(name, `${rest}end\n`);
@@ -450,7 +450,7 @@ suite('documents', () => {
   }
 
   test('typing while a document is saved loses no key, while an agent works', async function () {
-    this.timeout(60_000);
+    this.timeout(10 * patience); // it saves a large file often
     const rest = `${'x'.repeat(99)}\n`.repeat(40_000); // so that saving takes a while
     const document = await open('saving.txt', rest);
     let typed = '';

@@ -21,8 +21,7 @@ suite('line ends', () => {
     ['turned, and a line changed', 'turned-too.txt', crlf, lf.replace('two', 'TWO')],
     ['turned the other way', 'turned-back.txt', lf, crlf.replace('four', 'FOUR')],
   ] as const) {
-    test(`of a clean document are ${what}: rejected, undone, rejected, restored, accepted`, async function () {
-      this.timeout(60_000);
+    test(`of a clean document are ${what}: rejected, undone, rejected, restored, accepted`, async () => {
       const document = await open(name, before);
       const is = (text: string, saved = text): Promise<unknown> =>
         until(`${name} is ${JSON.stringify(text)}`, () => document.getText() === text)

@@ -3,6 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import Mocha from 'mocha';
 import * as vscode from 'vscode';
+import { patience } from './lib';
 
 /** Notes each test, and each hook that has failed, as a line, when it has ended. */
 class Lines extends Mocha.reporters.Base {
@@ -20,7 +21,7 @@ class Lines extends Mocha.reporters.Base {
 export async function run(): Promise<void> {
   const mocha = new Mocha({
     ui: 'tdd',
-    timeout: 30_000,
+    timeout: 3 * patience, // a test that waits for what never is says so itself before that
     reporter: Lines,
     ...(process.env.ACPLS_TEST_GREP && { grep: process.env.ACPLS_TEST_GREP }),
   });
@@ -36,7 +37,7 @@ export async function run(): Promise<void> {
   // Where VS Code says how long each extension took to start, as long as it runs: test/host.mjs
   // reads it, and then makes a file.
   await vscode.commands.executeCommand('workbench.action.showRuntimeExtensions');
-  await appears(process.env.ACPLS_TEST_SEEN ?? '', 10_000);
+  await appears(process.env.ACPLS_TEST_SEEN ?? '', patience);
   if (failures > 0) {
     throw new Error(`${failures} tests failed`);
   }

@@ -45,11 +45,14 @@ const news: News[] = [
   },
 ];
 
+/** How long something may take that happens: what takes seconds takes a busy machine ten times that. */
+export const patience = 60_000;
+
 /** Looks, whenever something has happened, until `look` gives something, and returns that. */
 export function until<T>(
   what: string,
   look: () => T | undefined | false | null,
-  ms = 10_000,
+  ms = patience,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     const again = () => {

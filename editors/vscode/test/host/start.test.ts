@@ -25,7 +25,7 @@ suite('agents that do not start, or end', () => {
     send('hello');
     await until('waits', () => texts(current()?.queue).join() === 'hello');
     const notice = /deaf has not answered for 5s \(since .*\): .*stop the agent; the log/;
-    await until('is told', () => notice.test(said(app, 'notice').join()), 20_000);
+    await until('is told', () => notice.test(said(app, 'notice').join()));
     app.chat.receive({ type: 'stop' });
     await until('is given up', () => current()?.state === 'failed');
     assert.match(current()?.error ?? '', /you stopped deaf before it was ready: your next prompt/);

@@ -113,8 +113,7 @@ class Story {
 }
 
 suite('story', () => {
-  test('ends with the files that it says', async function () {
-    this.timeout(120_000);
+  test('ends with the files that it says', async () => {
     const app = await theApp();
     await new Story(app, await anew(app)).play();
     assert.match(await read('plan.txt'), /mine_three/);
