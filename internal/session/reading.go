@@ -19,7 +19,7 @@ import (
 const (
 	quietFor  = 50 * time.Millisecond
 	emptyFor  = 10
-	halfFor   = 100
+	halfFor   = 40
 	mostReads = 20
 )
 
