@@ -135,16 +135,19 @@ function sessionChoice(info: SessionInfo): Choice<SessionInfo> {
   const pending = info.pending.hunks > 0 ? plural(info.pending.hunks, 'change') : '';
   return {
     label: info.title || `${info.agent} session`,
-    description: [
-      info.agent,
-      folderName(info.cwd),
-      info.state === 'idle' ? '' : info.state,
-      pending,
-    ]
+    description: [info.agent, folderName(info.cwd), stateOf(info), pending]
       .filter((word) => word !== '')
       .join(' · '),
     value: info,
   };
+}
+
+/** What a session is, if that is no matter of course. */
+function stateOf({ state, errorKind }: SessionInfo): string {
+  if (state === 'failed' && errorKind === 'stopped') {
+    return 'stopped';
+  }
+  return state === 'idle' ? '' : state;
 }
 
 /** Accepts or rejects what is undecided of a turn. */

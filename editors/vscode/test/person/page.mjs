@@ -606,6 +606,12 @@ try {
   await page.locator('.entry').getByText('Your next prompt starts it again').waitFor();
   assert.equal(await page.getByText('Your next prompt starts it again').count(), 1);
 
+  // One that the user has stopped before it was ready is not said to have failed.
+  const by = { state: 'failed', error: why, errorKind: 'stopped' };
+  await send({ type: 'session', info: session(by) });
+  await alert.getByText('You stopped demo before it was ready, as is said above').waitFor();
+  assert.equal(await page.getByText('has failed').count(), 0);
+
   // What has failed offers a login only where that helps.
   const failed = { state: 'failed', error: 'It has failed.' };
   await send({ type: 'session', info: session({ ...failed, errorKind: 'agentFailed' }) });

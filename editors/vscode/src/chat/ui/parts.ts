@@ -4,7 +4,7 @@ import type { ChangedFile, ChatState, ServerState } from '../protocol';
 import { type Child, h, iconButton, textButton } from './dom';
 import { post } from './host';
 import { startable } from './state';
-import { fullness, isOpen, many, sessionName, usage, whyFailed } from './words';
+import { failedAbove, fullness, isOpen, many, sessionName, usage, whyFailed } from './words';
 
 export interface Header {
   sessions: SessionInfo[];
@@ -231,7 +231,7 @@ export function banner({ server, problem, info, said }: Banner): Child[] {
   }
   if (info?.state === 'failed') {
     return [
-      h('p', {}, said ? 'This session has failed, as is said above.' : whyFailed(info)),
+      h('p', {}, said ? failedAbove(info) : whyFailed(info)),
       h(
         'div',
         { class: 'card-buttons' },

@@ -71,6 +71,16 @@ export function whyFailed({ error, agent }: Pick<SessionInfo, 'error' | 'agent'>
   return error || `${agent} has failed.`;
 }
 
+/** What is said of that where the transcript says it already. */
+export function failedAbove({
+  errorKind,
+  agent,
+}: Pick<SessionInfo, 'errorKind' | 'agent'>): string {
+  return errorKind === 'stopped'
+    ? `You stopped ${agent || 'the agent'} before it was ready, as is said above.`
+    : 'This session has failed, as is said above.';
+}
+
 /** Whether that is the last error in a transcript: it need not be said twice. */
 export function isSaid(info: SessionInfo | undefined, entries: readonly Entry[]): boolean {
   const last = entries.findLast(({ kind }) => kind === 'error');

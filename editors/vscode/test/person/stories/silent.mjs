@@ -49,8 +49,11 @@ export async function play(window, step) {
   await step('it is stopped: what was sent is in the input again', async () => {
     await window.command('ACP: Stop the Agent');
     await chat.locator('.entry.error', { hasText: 'you stopped deaf' }).waitFor();
-    const banner = chat.getByRole('alert').filter({ hasText: 'as is said above' });
+    const banner = chat
+      .getByRole('alert')
+      .filter({ hasText: 'You stopped deaf before it was ready' });
     await banner.getByRole('button', { name: 'New session' }).waitFor();
+    assert.equal(await chat.getByText('has failed').count(), 0);
     await window.until(
       'the text is back',
       async () => (await input.inputValue()) === 'Are you there?',

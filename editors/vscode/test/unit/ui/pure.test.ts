@@ -13,6 +13,7 @@ import {
 import { insertWord, take, wantsCompletion } from '../../../src/chat/ui/typing';
 import {
   activity,
+  failedAbove,
   outcome,
   placeName,
   short,
@@ -58,6 +59,14 @@ suite('what has come of what a session did', () => {
     }
     assert.equal(outcome(info('running'), info('failed'), entries), 'demo has failed.');
     assert.equal(outcome(failed, failed, entries), undefined);
+  });
+  test('an agent that the user has stopped before it was ready has not failed', () => {
+    const of = (errorKind?: string) =>
+      failedAbove({ agent: 'demo', ...(errorKind !== undefined && { errorKind }) });
+    assert.equal(of('stopped'), 'You stopped demo before it was ready, as is said above.');
+    for (const kind of [undefined, 'agentFailed', 'authRequired', 'timeout']) {
+      assert.equal(of(kind), 'This session has failed, as is said above.');
+    }
   });
   test('a turn that is over, and one that was stopped', () => {
     assert.equal(outcome(info('running'), info('idle'), entries), 'Done. the answer');
