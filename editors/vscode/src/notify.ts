@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { App } from './app';
 import type { Asked, Form } from './chat/protocol';
 import type { ChatView } from './chat/view';
-import { notificationText } from './questions';
+import { notificationText, whoAsks } from './questions';
 
 const show = 'Show…';
 
@@ -21,7 +21,9 @@ export function announce(app: App, view: ChatView, asked: Asked | Form, unseen: 
 }
 
 async function notify(app: App, asked: Asked | Form): Promise<void> {
-  const { text, options } = 'options' in asked ? question(asked) : form(asked);
+  const alive = app.model.sessions().filter(({ session }) => app.model.isAlive(session));
+  const who = whoAsks(asked.session, alive);
+  const { text, options } = 'options' in asked ? question(asked, who) : form(asked, who);
   const chosen = await vscode.window.showInformationMessage(text, ...options, { title: show });
   if (chosen === undefined) {
     return;
@@ -39,15 +41,15 @@ interface Item extends vscode.MessageItem {
   optionId?: string;
 }
 
-function question(asked: Asked): { text: string; options: Item[] } {
+function question(asked: Asked, who = asked.agent): { text: string; options: Item[] } {
   const whole = notificationText(asked);
   const options = asked.options.map(({ name, optionId }) => ({ title: name, optionId }));
   return {
-    text: `${asked.agent} asks: ${whole ?? asked.toolCall.title}`,
+    text: `${who} asks: ${whole ?? asked.toolCall.title}`,
     options: whole === undefined ? [] : options,
   };
 }
 
-function form(asked: Form): { text: string; options: Item[] } {
-  return { text: asked.title, options: [] };
+function form(asked: Form, who?: string): { text: string; options: Item[] } {
+  return { text: who === undefined ? asked.title : `${who} asks: ${asked.title}`, options: [] };
 }

@@ -5,7 +5,7 @@
  */
 
 import type { Asked, Form } from './chat/protocol';
-import type { Question, Requests } from './contract';
+import type { Question, Requests, SessionInfo } from './contract';
 
 /** For how long a question that has just appeared takes no answer: somebody may be typing. */
 export const inert = 500;
@@ -190,4 +190,21 @@ export function notificationText({ message, toolCall }: Question): string | unde
     !/[\r\n]/.test(toolCall.title.trim()) &&
     !(toolCall.content ?? []).some(({ type }) => type === 'diff');
   return whole ? text : undefined;
+}
+
+/** How long a title may be that says in a notification which session asks. */
+const titleLength = 60;
+
+/** Which of several sessions asks, in words; undefined if there is but one. */
+export function whoAsks(
+  session: string,
+  sessions: ReadonlyArray<Pick<SessionInfo, 'session' | 'agent' | 'title'>>,
+): string | undefined {
+  const info = sessions.find((one) => one.session === session);
+  if (info === undefined || sessions.length < 2) {
+    return undefined;
+  }
+  const [title = ''] = info.title.trim().split(/[\r\n]/);
+  const short = title.length > titleLength ? `${title.slice(0, titleLength)}…` : title;
+  return `${info.agent} (${short || 'a session without a title'})`;
 }

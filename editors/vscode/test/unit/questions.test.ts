@@ -1,7 +1,7 @@
 import * as assert from 'node:assert/strict';
 import type { Asked, Form } from '../../src/chat/protocol';
 import type { Question } from '../../src/contract';
-import { inert, notificationText, Questions } from '../../src/questions';
+import { inert, notificationText, Questions, whoAsks } from '../../src/questions';
 
 function question(id: string, message = 'run `make`'): Question {
   return {
@@ -130,6 +130,20 @@ suite('questions', () => {
     questions.clear();
     assert.deepEqual(await Promise.all(all), [null, { action: 'cancel' }]);
     assert.equal(questions.count(), 0);
+  });
+
+  test('which of several sessions asks is said, and not of the only one', () => {
+    const info = (session: string, title: string) => ({ session, agent: 'demo', title });
+    const [one, two, bare] = [
+      info('1', 'Fix it'),
+      info('2', `${'x'.repeat(70)}\ny`),
+      info('3', ''),
+    ];
+    assert.equal(whoAsks('1', [one]), undefined);
+    assert.equal(whoAsks('1', [one, two]), 'demo (Fix it)');
+    assert.equal(whoAsks('2', [one, two]), `demo (${'x'.repeat(60)}…)`);
+    assert.equal(whoAsks('3', [one, bare]), 'demo (a session without a title)');
+    assert.equal(whoAsks('9', [one, two]), undefined);
   });
 
   test('only what can be seen whole is answered from a notification', () => {
