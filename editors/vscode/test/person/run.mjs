@@ -26,6 +26,7 @@ import * as haste from './stories/haste.mjs';
 import * as hotexit from './stories/hotexit.mjs';
 import * as keyboard from './stories/keyboard.mjs';
 import * as lenses from './stories/lenses.mjs';
+import * as openings from './stories/openings.mjs';
 import * as peek from './stories/peek.mjs';
 import * as questions from './stories/questions.mjs';
 import * as reload from './stories/reload.mjs';
@@ -59,13 +60,14 @@ const stories = {
   trust,
   hotexit,
   saveas,
+  openings,
   folders,
 };
 /**
  * Stories that are played by themselves: in a VS Code that has shown other windows, its search and
  * its dialogs for files do not always answer.
  */
-const apart = ['folders', 'saveas'];
+const apart = ['folders', 'openings', 'saveas'];
 if (values.only && !(values.only in stories)) {
   console.error(`no story is called '${values.only}': one of ${Object.keys(stories).join(', ')}`);
   process.exit(2);
