@@ -22,7 +22,8 @@ import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
 import { Lenses } from './review/lenses';
 import { changeOf } from './review/lines';
-import { conflictsOf, linesOf, ReviewState } from './review/state';
+import { conflictsOf, isWhole, linesOf, ReviewState } from './review/state';
+import { Together } from './review/together';
 import { ChangesTree, describeWhole } from './review/tree';
 import type { Turn } from './review/turns';
 import { Saves } from './saves';
@@ -61,6 +62,7 @@ export class App implements vscode.Disposable {
   private readonly gutter = new Gutter(this.review);
   private readonly lenses = new Lenses(this.review, (of) => this.connection?.refreshLenses(of));
   private readonly tree = new ChangesTree(this.review);
+  readonly together = new Together(this.review);
   private readonly status = new StatusItem();
   private connection: Connection | undefined;
   private starting: Promise<void> | undefined;
@@ -69,6 +71,8 @@ export class App implements vscode.Disposable {
   /** The restart that is to come. */
   private next: Promise<void> | undefined;
   private deaths: number[] = [];
+  /** Whether acp-ls, which runs, has told of all that there is to decide on. */
+  private knowsAll = false;
   private readonly disposables: vscode.Disposable[];
 
   constructor(private readonly context: vscode.ExtensionContext) {
@@ -109,6 +113,7 @@ export class App implements vscode.Disposable {
       this.gutter,
       this.lenses,
       this.tree,
+      this.together,
       this.status,
       this.told,
       ...registerCommands(this),
@@ -265,6 +270,9 @@ export class App implements vscode.Disposable {
     this.tree.refresh();
     this.model.setFiles(this.review.all().map(changedFile));
     this.updateContext();
+    if (this.knowsAll) {
+      this.together.refresh();
+    }
   }
 
   private async open(): Promise<void> {
@@ -323,6 +331,7 @@ export class App implements vscode.Disposable {
   }
 
   private ended(server: Parameters<ChatModel['setServer']>[0]): void {
+    this.knowsAll = false;
     this.questions.clear();
     this.review.clear();
     this.model.setServer(server);
@@ -336,6 +345,7 @@ export class App implements vscode.Disposable {
       for (const file of files) {
         this.review.update({ ...file, uri: vscode.Uri.parse(file.uri).toString() });
       }
+      this.knowsAll = true;
       this.reviewChanged();
       const { agents } = await this.execute('acp.agent.list', {});
       this.model.setAgents(agents);
@@ -404,9 +414,12 @@ export class App implements vscode.Disposable {
 
   private updateContext(): void {
     const active = inFront(this.review)?.uri;
+    const file = active === undefined ? undefined : this.review.file(active);
+    const isText = vscode.window.activeTextEditor !== undefined;
     this.setContext('running', this.running);
     this.setContext('changes', this.review.counts().hunks > 0);
-    this.setContext('changesHere', active !== undefined && this.review.file(active) !== undefined);
+    this.setContext('changesHere', file !== undefined);
+    this.setContext('wholeHere', file !== undefined && !isText && isWhole(file));
   }
 
   private readonly contexts = new Map<string, boolean>();

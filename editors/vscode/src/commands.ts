@@ -5,7 +5,7 @@ import { registerDiffDocuments } from './chat/diff';
 import type { FileChange } from './contract';
 import { InOrder } from './inOrder';
 import * as pick from './pick';
-import { go, inFront, isBase, openDiff, reviewAll, show } from './review/changes';
+import { go, inFront, isAside, openDiff, registerGone, show } from './review/changes';
 import { peek } from './review/gutter';
 import { type FileReview, isWhole, plural, wholeOf } from './review/state';
 import type { Node } from './review/tree';
@@ -35,7 +35,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
     rejectAll: () => decideAll(app, 'acp.review.reject'),
     acceptTurn: () => pick.decideTurn(app, 'acp.review.accept'),
     rejectTurn: () => pick.decideTurn(app, 'acp.review.reject'),
-    reviewChanges: () => reviewAll(app.review),
+    reviewChanges: () => app.together.open(),
     openDiff: (of?: Node | vscode.Uri) => {
       const file = fileOf(app, of);
       return file && openDiff(file);
@@ -53,6 +53,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
       vscode.commands.registerCommand(`acpls.${name}`, run as (...args: unknown[]) => unknown),
     ),
     registerDiffDocuments(),
+    registerGone(),
   ];
 }
 
@@ -121,12 +122,14 @@ async function peekHere(app: App, of?: LinePlace): Promise<void> {
 /** Decides on the hunks that the selection touches. */
 async function decideHere(app: App, command: Decide): Promise<void> {
   const editor = vscode.window.activeTextEditor;
-  if (editor === undefined) {
+  const shown = fileOf(app, undefined);
+  const isCursor = editor !== undefined && !isAside(editor.document.uri);
+  const isFile = shown !== undefined && (isWhole(shown) || shown.review.file?.op === 'delete');
+  if (isFile && !isCursor) {
+    await decideFile(app, command, undefined); // it is gone, or no text: this is all there is to see of it
     return;
   }
-  const shown = fileOf(app, undefined);
-  if (isBase(editor.document.uri) && shown !== undefined && isWhole(shown)) {
-    await decideFile(app, command, undefined); // a file that is gone: this is all there is to see of it
+  if (editor === undefined) {
     return;
   }
   const { start, end } = editor.selection;

@@ -1,31 +1,23 @@
 /** Shows changes: one file or all beside what was there before, and one after the other. */
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { roundTrip } from '../edits';
+import { find, roundTrip } from '../edits';
 import { type FileReview, type Place, type ReviewState, wholeOf } from './state';
+
+const baseScheme = 'acp-base';
 
 /** The document that shows a file as it would be if every undecided change were rejected. */
 export function baseUri(uri: vscode.Uri): vscode.Uri {
-  return uri.with({ scheme: 'acp-base' });
+  return uri.with({ scheme: baseScheme });
 }
 
-/** All changed files in one editor. */
-export async function reviewAll(state: ReviewState): Promise<void> {
-  const files = state.all().filter(({ review }) => review.file?.opaque === undefined);
-  if (files.length === 0) {
-    void vscode.window.showInformationMessage('There are no changes to review.');
-    return;
-  }
-  await vscode.commands.executeCommand(
-    'vscode.changes',
-    'Changes by agents',
-    files.map(({ uri, review }) => {
-      const now = vscode.Uri.parse(uri);
-      const created = review.file?.op === 'create';
-      const deleted = review.file?.op === 'delete';
-      return [now, created ? undefined : baseUri(now), deleted ? undefined : now];
-    }),
-  );
+/** The documents that stand for files that are deleted: there is nothing in them. */
+const goneScheme = 'acpls-gone';
+
+export function registerGone(): vscode.Disposable {
+  return vscode.workspace.registerTextDocumentContentProvider(goneScheme, {
+    provideTextDocumentContent: () => '',
+  });
 }
 
 /** The file that is in front, also where it is shown as it was before, or is no text. */
@@ -42,13 +34,14 @@ export function inFront(state: ReviewState): { uri: string; line: number } | und
 /** The file that a document is of. */
 function fileOf(state: ReviewState, uri: vscode.Uri): string {
   const of = uri.toString();
-  const isOf = (file: FileReview) => baseUri(vscode.Uri.parse(file.uri)).toString() === of;
-  return isBase(uri) ? (state.all().find(isOf)?.uri ?? of) : of;
+  const isOf = (file: FileReview) =>
+    vscode.Uri.parse(file.uri).with({ scheme: uri.scheme }).toString() === of;
+  return isAside(uri) ? (state.all().find(isOf)?.uri ?? of) : of;
 }
 
-/** Whether a document is a file as it was before. */
-export function isBase({ scheme }: vscode.Uri): boolean {
-  return scheme === 'acp-base';
+/** Whether a document stands for a file as it was before, or for one that is gone. */
+export function isAside({ scheme }: vscode.Uri): boolean {
+  return scheme === baseScheme || scheme === goneScheme;
 }
 
 /** One file beside what was there before. False if there is nothing to show, which is said. */
@@ -65,12 +58,18 @@ export async function openDiff(file: FileReview): Promise<boolean> {
     await vscode.commands.executeCommand('vscode.open', uri);
     return true;
   }
-  const title = `${path.basename(uri.path)} (before agents ↔ now)`;
-  if (file.review.file?.op === 'delete' && !isOpen(uri)) {
+  const deleted = file.review.file?.op === 'delete';
+  const document = find(file.uri);
+  if (deleted && document === undefined) {
     await vscode.commands.executeCommand('vscode.open', baseUri(uri));
     return true;
   }
-  await vscode.commands.executeCommand('vscode.diff', baseUri(uri), uri, title);
+  // The document of a file that is deleted keeps its text: it is not what there is now.
+  const now = deleted ? uri.with({ scheme: goneScheme }) : uri;
+  const kept = document?.isDirty ? ', its unsaved text is kept in its tab' : '';
+  const words = deleted ? `before agents ↔ deleted${kept}` : 'before agents ↔ now';
+  const title = `${path.basename(uri.path)} (${words})`;
+  await vscode.commands.executeCommand('vscode.diff', baseUri(uri), now, title);
   return true;
 }
 
@@ -101,10 +100,6 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-function isOpen(uri: vscode.Uri): boolean {
-  return vscode.workspace.textDocuments.some((d) => d.uri.toString() === uri.toString());
 }
 
 /** Goes to a line, in the editor in which the file can be seen already. */

@@ -242,6 +242,56 @@ suite('review', () => {
     assert.equal(app.review.counts().files, 4);
   });
 
+  test('the keys that decide do so on a file that is no text, where it is shown', async () => {
+    const file = await changeAll('bytes');
+    const bin = file('bytes-d.bin');
+    for (const command of ['acpls.rejectHunk', 'acpls.acceptHunk']) {
+      await vscode.commands.executeCommand('vscode.open', bin);
+      await until('is in front', () => frontName() === 'bytes-d.bin');
+      assert.equal(vscode.window.activeTextEditor, undefined);
+      await vscode.commands.executeCommand(command);
+      await until('is decided', () => app.review.file(bin.toString()) === undefined);
+      assert.equal(app.review.counts().files, 4);
+      const now = command === 'acpls.rejectHunk' ? [0, 255, 1, 0, 3] : [9, 0, 9];
+      assert.deepEqual([...(await fs.readFile(bin.fsPath))], now);
+      if (command === 'acpls.rejectHunk') {
+        const text = Buffer.from([9, 0, 9]).toString('base64');
+        await prompt(app, session, [{ disk: 'bytes-d.bin', text, encoding: 'base64' }]);
+        await until('is listed again', () => app.review.file(bin.toString()));
+      }
+    }
+  });
+
+  for (const state of ['saved', 'unsaved']) {
+    test(`a file that is deleted under its document (${state}): there is nothing now`, async () => {
+      const name = `nothing-${state}.txt`;
+      const document = await open(name, before);
+      if (state === 'unsaved') {
+        await type(0, 0, 'mine ');
+      }
+      const text = document.getText();
+      await prompt(app, session, [{ remove: name }]);
+      const file = () => app.review.file(document.uri.toString());
+      await until('is listed', () => file()?.review.file?.op === 'delete');
+      await vscode.commands.executeCommand('acpls.openDiff', document.uri);
+      const tab = await until('is shown', () => {
+        const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+        return activeTab?.input instanceof vscode.TabInputTextDiff && activeTab;
+      });
+      const { original, modified } = tab.input as vscode.TabInputTextDiff;
+      const textOf = async (uri: vscode.Uri) =>
+        (await vscode.workspace.openTextDocument(uri)).getText();
+      assert.deepEqual([await textOf(original), await textOf(modified)], [text, '']);
+      assert.match(tab.label, /before agents ↔ deleted/);
+      assert.equal(/unsaved text is kept/.test(tab.label), state === 'unsaved');
+      assert.equal(document.getText(), text);
+      assert.equal(frontName(), name);
+      await vscode.commands.executeCommand('acpls.rejectHunk');
+      await until('is decided', () => file() === undefined);
+      assert.equal(await read(name), state === 'saved' ? before : await read(name));
+    });
+  }
+
   test('what the chat lists is opened, or it is said why not', async () => {
     const file = await changeAll('list');
     const opens = async (message: { uri?: string; path?: string }, name: string) => {
@@ -271,13 +321,66 @@ suite('review', () => {
     await until('base has moved', () => base.getText() === before.replace('one', 'ONE'));
   });
 
-  test('all changes in one editor', async () => {
+  /** The editors that show all changes. */
+  const together = () =>
+    vscode.window.tabGroups.all.flatMap((group) =>
+      group.tabs.filter(({ label }) => label.startsWith('Changes by agents')),
+    );
+  const shows = (files: string) =>
+    together().length === 1 &&
+    together()[0]?.isActive &&
+    together()[0]?.label === `Changes by agents (${files})`;
+  const reviewAll = () => vscode.commands.executeCommand('acpls.reviewChanges');
+
+  test('all changes in one editor: it goes with the last of those it shows', async () => {
+    const document = await changed('together-a.txt');
+    await reviewAll();
+    await until('is in front', () => shows('1 file'));
+    await prompt(app, session, [{ write: 'together-b.txt', text: 'new\n' }]);
+    await until('is listed', () => app.review.counts().files === 2);
+    assert.equal(together().length, 1);
+    await vscode.commands.executeCommand('acpls.rejectFile', document.uri);
+    await until('is closed', () => together().length === 0);
+    assert.equal(app.review.counts().files, 1);
+  });
+
+  test('all changes in one editor: it shows what there is to whoever comes back to it', async () => {
+    const one = await changed('back-a.txt');
+    const other = await changed('back-b.txt');
+    await reviewAll();
+    await until('is in front', () => shows('2 files'));
+    // While it is in front nothing takes the focus for it.
+    await vscode.commands.executeCommand('acpls.acceptFile', one.uri);
+    await hunksAre(app, one);
+    assert.ok(shows('2 files'));
+    await vscode.window.showTextDocument(other, { preview: false });
+    await until('is behind', () => together()[0]?.isActive === false);
+    await vscode.commands.executeCommand('workbench.action.lastEditorInGroup');
+    await until('shows what there is now', () => shows('1 file'));
+  });
+
+  test('all changes in one editor: it stays while acp-ls ends and comes back', async () => {
+    await changed('stays.txt');
+    await reviewAll();
+    await until('is in front', () => shows('1 file'));
+    await app.restart();
+    await until('they are there again', () => app.review.counts().hunks === 2);
+    assert.ok(shows('1 file'));
+    await vscode.commands.executeCommand('acpls.acceptAll');
+    await until('is closed', () => together().length === 0);
+  });
+
+  test('all changes in one editor, however often they are asked for', async () => {
     await changed('multi-a.txt');
     await prompt(app, session, [{ write: 'multi-new.txt', text: 'new\n' }]);
     await until('two files', () => app.review.counts().files === 2);
-    await vscode.commands.executeCommand('acpls.reviewChanges');
-    const label = () => vscode.window.tabGroups.activeTabGroup.activeTab?.label;
-    await until('they are shown', () => label()?.startsWith('Changes by agents'));
+    await reviewAll();
+    await until('they are shown', () => shows('2 files'));
+    await prompt(app, session, [{ write: 'multi-more.txt', text: 'new\n' }]);
+    await until('three files', () => app.review.counts().files === 3);
+    assert.ok(shows('2 files'));
+    await reviewAll();
+    await until('they are shown anew', () => shows('3 files'));
   });
 
   test('lines move with what is typed before the server has told of it', async () => {

@@ -127,6 +127,17 @@ suite('settings', () => {
     assert.match(item?.when ?? '', /\beditorHasSelection\b/);
   });
 
+  test('a key does all that its condition says: VS Code asks for that of its command, too', () => {
+    const { commands, keybindings } = JSON.parse(
+      fs.readFileSync('package.json', 'utf8'),
+    ).contributes;
+    for (const { command, when } of keybindings) {
+      const { enablement } = commands.find((one: { command: string }) => one.command === command);
+      const isTold = enablement === 'isWorkspaceTrusted' ? 'acpls.running' : enablement;
+      assert.ok(when.split(' && ').includes(isTold), `${command}: ${when}, but ${enablement}`);
+    }
+  });
+
   test('the documents of VS Code itself', () => {
     const data = dataFolder('/h/.config/Code/User/globalStorage/acp-ls.acp-ls');
     assert.equal(data, path.resolve('/h/.config/Code'));

@@ -41,4 +41,11 @@ export async function play(window, step) {
     await window.hunksAre(0);
     assert.deepEqual(await page.locator('.notification-toast').allInnerTexts(), []);
   });
+
+  await step('next, where there is none: it is said, and is no other key', async () => {
+    const tabs = await page.locator('.tab').count();
+    await press('n');
+    await window.notification('There are no changes to decide on').waitFor();
+    assert.equal(await page.locator('.tab').count(), tabs);
+  });
 }
