@@ -22,7 +22,7 @@ import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
 import { Lenses } from './review/lenses';
 import { changeOf } from './review/lines';
-import { conflictsOf, isWhole, linesOf, ReviewState } from './review/state';
+import { conflictsOf, linesOf, ReviewState } from './review/state';
 import { Together } from './review/together';
 import { ChangesTree, describeWhole } from './review/tree';
 import type { Turn } from './review/turns';
@@ -415,11 +415,9 @@ export class App implements vscode.Disposable {
   private updateContext(): void {
     const active = inFront(this.review)?.uri;
     const file = active === undefined ? undefined : this.review.file(active);
-    const isText = vscode.window.activeTextEditor !== undefined;
     this.setContext('running', this.running);
     this.setContext('changes', this.review.counts().hunks > 0);
     this.setContext('changesHere', file !== undefined);
-    this.setContext('wholeHere', file !== undefined && !isText && isWhole(file));
   }
 
   private readonly contexts = new Map<string, boolean>();

@@ -91,6 +91,7 @@ export async function play(window, step) {
     await window.changed('new.txt').locator('[aria-label="Reject All Changes of File"]').click();
     await window.until('it is gone', () => window.disk('new.txt') === undefined);
     await page.locator('.pane-header[aria-label^="Changes"]').waitFor({ state: 'hidden' });
+    await page.locator('.tab', { hasText: 'Changes by agents' }).waitFor({ state: 'detached' });
     await window.noConflict();
     assert.equal(window.disk('cart.txt'), changed);
   });
