@@ -44,7 +44,7 @@ var otherAgents = []struct {
 			files:   map[string]string{".codex/config.toml": "codex2-config.toml"},
 			options: map[string]any{"mode": "read-only"},
 		},
-		story{writesDisk: true, refused: "cancelled", readOnly: true},
+		story{writesDisk: true, refused: "cancelled", readOnly: true, letsRun: true},
 	},
 	{
 		agent{

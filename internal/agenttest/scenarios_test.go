@@ -27,6 +27,7 @@ type story struct {
 	writesDisk bool        // itself, whatever it tells the client
 	refused    string      // why a turn stops whose edit was refused; empty: the agent never asks
 	readOnly   bool        // its commands can write nothing
+	letsRun    bool        // a command may outlive its cancelled turn, of which the agent says nothing
 	questions  [][2]string // of the turn DO-EDITS: kinds, and a part of the message; nil: not looked at
 }
 
@@ -51,7 +52,7 @@ func (w *world) play(s story) {
 	} else if n := len(w.questions()); n > 0 {
 		w.t.Errorf("it has asked %d times", n)
 	}
-	w.cancelsTurns()
+	w.cancelsTurns(s.letsRun)
 	if s.refused != "" {
 		w.contestsOne(s.writesDisk)
 	}
@@ -186,8 +187,10 @@ func (w *world) cancelsQuestion() {
 }
 
 // cancelsTurns cancels a turn in which the model hangs, and one with a running
-// command.
-func (w *world) cancelsTurns() {
+// command. An agent that has not told its end may let it run: Codex does once the
+// command has run for a moment, and ends it before. That is the agent's affair, and
+// the user is told; any other ends the command.
+func (w *world) cancelsTurns(letsRun bool) {
 	w.t.Helper()
 	w.answers(func(question) string { return allow })
 	t := w.begin("DO-HANG please")
@@ -199,8 +202,13 @@ func (w *world) cancelsTurns() {
 	w.eventually("a running command", func() bool { return w.runs("sleep 300") })
 	w.cancel()
 	t.stopped("cancelled")
-	w.eventually("the end of the command", func() bool { return !w.runs("sleep 300") })
 	w.noToolCallOpen(w.session)
+	if told := w.noticed("`echo started; sleep 300; echo finished` ended, and it may go on"); told != letsRun {
+		w.t.Errorf("the user was told that the command may go on: %t", told)
+	}
+	if !letsRun {
+		w.eventually("the end of the command", func() bool { return !w.runs("sleep 300") })
+	}
 
 	// A session whose turns were cancelled goes on.
 	w.prompt("DO-ANSWER please")

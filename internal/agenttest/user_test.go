@@ -304,6 +304,12 @@ func (w *world) entries(session string) []entry {
 	return all.Entries
 }
 
+// noticed says whether a notice in the session has a text.
+func (w *world) noticed(text string) bool {
+	w.t.Helper()
+	return slices.ContainsFunc(w.entries(w.session), func(e entry) bool { return e.Kind == "notice" && strings.Contains(e.Text, text) })
+}
+
 // modelWasTold says whether a request to the model had a text.
 func (w *world) modelWasTold(text string) bool {
 	w.t.Helper()

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -76,6 +77,34 @@ func (t *turn) stopped(agent string) string {
 		return "stopped: the next prompt was to be sent at once"
 	}
 	return "stopped: you cancelled the turn"
+}
+
+// mayRun reports whether a tool call that its agent has left open is a command of
+// which nobody knows whether it has ended: one that has begun, and that the user was
+// not asked about or has allowed. mu is held.
+func (s *session) mayRun(it *item) bool {
+	if it.Tool.Kind != "execute" || it.Tool.Status != "in_progress" || it.asked > 0 || it.refused || it.exited {
+		return false
+	}
+	return !slices.ContainsFunc(it.Tool.Content, func(c ToolContent) bool {
+		r := s.ran[c.Terminal]
+		return r != nil && r.exit != nil
+	})
+}
+
+// called is a tool call's command, or its title, as one name among others.
+func (c *ToolCall) called() string {
+	name := c.Command
+	if name == "" {
+		name = c.Title
+	}
+	return "`" + shorten(firstLine(strings.TrimSpace(name)), 60) + "`"
+}
+
+// mayGoOn says that commands may outlive their turn: some agents end it at once
+// and let them run (docs/agents.md), and nobody but the agent can end them one by one.
+func mayGoOn(agent string, commands []string) string {
+	return agent + " has not said that " + strings.Join(commands, ", ") + " ended, and it may go on: restarting " + agent + " (acp.agent.restart) ends it for good"
 }
 
 // cancelRunning asks the agent to stop; mu is held. The turn ends when the

@@ -94,9 +94,14 @@ func (s *session) turnNow() string {
 
 // toolShows reports whether a tool call shows the terminal; mu is held.
 func (s *session) toolShows(terminal string) bool {
-	return slices.ContainsFunc(s.log.items, func(it *item) bool {
+	return slices.ContainsFunc(s.log.items, shows(terminal))
+}
+
+// shows reports of an item whether it is a tool call that shows the terminal.
+func shows(terminal string) func(*item) bool {
+	return func(it *item) bool {
 		return it.Tool != nil && slices.ContainsFunc(it.Tool.Content, func(c ToolContent) bool { return c.Terminal == terminal })
-	})
+	}
 }
 
 // shownBy takes note of a tool call that shows terminals; mu is held.
@@ -164,6 +169,9 @@ func (s *session) ranEnded(terminal string, exit *TerminalExit) {
 	if it == nil {
 		if r.line != "" && r.timer == nil {
 			delete(s.ran, terminal) // a tool call shows it
+			if i := slices.IndexFunc(s.log.items, shows(terminal)); i >= 0 {
+				s.log.items[i].exited = true
+			}
 		}
 		return
 	}

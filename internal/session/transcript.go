@@ -25,6 +25,7 @@ type item struct {
 	ended   time.Time // of a tool call: when that was heard; zero if it has not, or nobody knows
 	asked   int       // of a tool call: how many questions about it are open
 	refused bool      // of a tool call: the last one was answered with no, or with nothing
+	exited  bool      // of a tool call: a command in a terminal that it shows has ended
 }
 
 func (it *item) entry() Entry {

@@ -247,9 +247,13 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 		stop, err = StopCancelled, nil
 	}
 	s.showAllRan()
+	var loose []string
 	for _, it := range s.log.openTools() {
 		if s.runsYet(it.Tool.ID) {
 			continue // it goes on
+		}
+		if stop == StopCancelled && s.mayRun(it) {
+			loose = append(loose, it.Tool.called())
 		}
 		it.Tool.Status = "failed"
 		if stop == StopCancelled {
@@ -267,6 +271,9 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 			s.entryChanged(s.log.add(EntryError, t.id, err.Error()))
 		case stop == StopCancelled:
 			s.entryChanged(s.log.add(EntryNotice, t.id, t.stopped(s.agentName)))
+			if len(loose) > 0 {
+				s.entryChanged(s.log.add(EntryNotice, t.id, mayGoOn(s.agentName, loose)))
+			}
 		case stop != "end_turn":
 			s.entryChanged(s.log.add(EntryNotice, t.id, stopText(stop)))
 		}
