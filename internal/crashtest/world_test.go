@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	if scriptagent.Started() {
 		os.Exit(scriptagent.Main())
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // or with -race every agent stays for a second when it ends, and acp-ls waits for it
 	os.Exit(run(m))
 }
 

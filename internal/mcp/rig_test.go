@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // or with -race every relay stays for a second when it ends
 	goleak.VerifyTestMain(m)
 }
 

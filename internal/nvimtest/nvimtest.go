@@ -130,6 +130,7 @@ func Start(t testing.TB, version string, opts ...Option) *Nvim {
 		"XDG_CONFIG_HOME=" + filepath.Join(home, "config"), "XDG_DATA_HOME=" + filepath.Join(home, "data"),
 		"XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
 		"XDG_RUNTIME_DIR=" + home, "TMPDIR=" + home,
+		"GORACE=atexit_sleep_ms=0", // or what it starts that has the race detector stays for a second when it ends
 	}
 	if goCache, err := os.UserCacheDir(); err == nil {
 		env = append(env, "GOCACHE="+filepath.Join(goCache, "go-build"))
