@@ -27,7 +27,7 @@ type story struct {
 	writesDisk bool        // itself, whatever it tells the client
 	refused    string      // why a turn stops whose edit was refused; empty: the agent never asks
 	readOnly   bool        // its commands can write nothing
-	letsRun    bool        // a command may outlive its cancelled turn, of which the agent says nothing
+	letsRun    bool        // a command may outlive its cancelled turn
 	questions  [][2]string // of the turn DO-EDITS: kinds, and a part of the message; nil: not looked at
 }
 
@@ -187,9 +187,9 @@ func (w *world) cancelsQuestion() {
 }
 
 // cancelsTurns cancels a turn in which the model hangs, and one with a running
-// command. An agent that has not told its end may let it run: Codex does once the
-// command has run for a moment, and ends it before. That is the agent's affair, and
-// the user is told; any other ends the command.
+// command. Whatever becomes of that, the user knows: it ends, or they are told that it
+// may go on. That is the agent's affair: Codex lets a command run that has run for a
+// moment, and ends one that has just begun.
 func (w *world) cancelsTurns(letsRun bool) {
 	w.t.Helper()
 	w.answers(func(question) string { return allow })
@@ -203,10 +203,10 @@ func (w *world) cancelsTurns(letsRun bool) {
 	w.cancel()
 	t.stopped("cancelled")
 	w.noToolCallOpen(w.session)
-	if told := w.noticed("`echo started; sleep 300; echo finished` ended, and it may go on"); told != letsRun {
-		w.t.Errorf("the user was told that the command may go on: %t", told)
-	}
-	if !letsRun {
+	switch told := w.noticed("`echo started; sleep 300; echo finished` ended, and it may go on"); {
+	case told && !letsRun:
+		w.t.Error("the user was told that the command may go on")
+	case !told:
 		w.eventually("the end of the command", func() bool { return !w.runs("sleep 300") })
 	}
 
