@@ -1,6 +1,10 @@
 package merge
 
-import "slices"
+import (
+	"slices"
+
+	"acp-ls/buffers/linediff"
+)
 
 // Conflict is a place where both sides changed the same rows, or rows that touch, in
 // different ways. It is about the rows that theirs changed: what ours changed right beside
@@ -31,6 +35,9 @@ type Options struct {
 
 	// Whole has each conflict as large as git has it, with all changes of both sides that touch.
 	Whole bool
+
+	// Ends merges the line ends of whole texts too, instead of leaving them those of ours: see [TextsWith].
+	Ends bool
 }
 
 // Merge merges ours and theirs, which both came from base.
@@ -68,12 +75,15 @@ type merger struct {
 	parts     []part
 	size      int // rows of all parts
 	conflicts []Conflict
+
+	ourEdits, theirEdits []linediff.Edit // of base
 }
 
 func mergeRows(base, ours, theirs []string, opts Options) *merger {
 	m := &merger{texts: [3][]string{ofBase: base, ofOurs: ours, ofTheirs: theirs}}
 	at := 0 // rows of ours that are dealt with
-	for _, r := range regions(align(base, ours, theirs)) {
+	m.ourEdits, m.theirEdits = align(base, ours, theirs)
+	for _, r := range regions(m.ourEdits, m.theirEdits) {
 		// Between regions all three are the same. Ours it is, as it may have more to it
 		// than the rows, such as the line ends.
 		m.add(ofOurs, at, r.ours[0])

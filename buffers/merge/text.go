@@ -11,6 +11,10 @@ import (
 type TextResult struct {
 	Result
 	Text string
+
+	// EndsInConflict is the number of rows to which both sides gave another line end than base has,
+	// and not the same, with [Options.Ends]: they keep that of ours.
+	EndsInConflict int
 }
 
 // Texts merges whole texts. What a text has beside its rows is not compared:
@@ -25,7 +29,10 @@ func Texts(base, ours, theirs string) TextResult {
 	return TextsWith(base, ours, theirs, Options{})
 }
 
-// TextsWith is [Texts] with options.
+// TextsWith is [Texts] with options. With [Options.Ends] the line end of a row that both sides have is
+// that of the side that has given it another one, and ours if both have. A row of theirs brings its
+// own, or has the one that ours has given the row in whose place it comes; and where ours has made all
+// line ends one kind, it has that. The last row is no other than the rest.
 func TextsWith(base, ours, theirs string, opts Options) TextResult {
 	b, o, t := parse(base), parse(ours), parse(theirs)
 	m := mergeRows(b.rows, o.rows, t.rows, opts)
@@ -46,6 +53,14 @@ func TextsWith(base, ours, theirs string, opts Options) TextResult {
 	mark := o.mark
 	if base == "" && ours == "" {
 		mark = t.mark
+	}
+	if opts.Ends {
+		var rows []string
+		for _, p := range m.parts {
+			rows = append(rows, m.rows(p)...)
+		}
+		text, clashes := m.textWithEnds(b, o, t, usual)
+		return TextResult{Result: m.result(rows), Text: mark + text, EndsInConflict: clashes}
 	}
 	rows := make([]string, 0, m.size)
 	var text strings.Builder
@@ -85,7 +100,7 @@ func TextsWith(base, ours, theirs string, opts Options) TextResult {
 	if m.closed(b, o, t) || len(rows) > 0 && rows[len(rows)-1] == "" {
 		text.WriteString(end.String())
 	}
-	return TextResult{m.result(rows), text.String()}
+	return TextResult{Result: m.result(rows), Text: text.String()}
 }
 
 // oursBefore returns the row of ours that is taken first from part k on, or n, the number of

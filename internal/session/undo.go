@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -192,12 +193,13 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 		steps = slices.DeleteFunc(steps, func(s agentStep) bool { return s.gone })
 	}
 	o := review.Origin{Change: f.core.changeID(), Session: session, Turn: turn, Author: review.AuthorUser, Title: "undo", Sure: true}
-	conflicts := false
+	conflicts, turned := false, 0
 	out, err := f.change(ctx, operation{
 		label: "undo", rejects: true,
 		apply: func(d *review.Doc) error {
-			conflicts = false
-			if want, ok := without(steps, d.Text().String()); ok {
+			conflicts, turned = false, 0
+			if want, n, ok := without(steps, d.Text().String()); ok {
+				turned = n
 				if !d.Text().Equal(text.New(want)) {
 					d.Reload(text.New(want), o)
 				}
@@ -208,7 +210,7 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 				after, m := s.backwards(live)
 				by := review.Origin{Change: o.Change, Session: session, Turn: turn, Author: review.AuthorUser, Title: "before the agent's change"}
 				ids := f.core.untouched.addConflicts(d, always(by), m, after, before)
-				conflicts = conflicts || len(ids) > 0
+				conflicts, turned = conflicts || len(ids) > 0, turned+m.EndsInConflict
 				if !d.Text().Equal(text.New(m.Text)) {
 					d.Reload(text.New(m.Text), o)
 				}
@@ -234,15 +236,22 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 			return false, err
 		}
 	}
-	return out.changed || writtenBack || conflicts, nil
+	if turned > 0 {
+		err = errTurned
+	}
+	return out.changed || writtenBack || conflicts, err
 }
 
+// errTurned says that line ends are not taken back.
+var errTurned = errors.New("line ends that were changed again since stay as they are: turn them in the editor")
+
 // without is what live would be without steps: the text before the first, with what came between
-// them and since; false if some of that is in the rows that they have changed, and so for the
-// user to settle.
-func without(steps []agentStep, live string) (string, bool) {
+// them and since, and with the byte order mark that there is; false if some of that is in the rows that
+// they have changed, and so for the user to settle. turned is the number of rows whose line ends they
+// have changed and that were given others since, which stay.
+func without(steps []agentStep, live string) (_ string, turned int, ok bool) {
 	if len(steps) == 0 {
-		return live, true
+		return live, 0, true
 	}
 	text, put := steps[0].before.String(), map[string]bool{}
 	for i, s := range steps {
@@ -252,17 +261,14 @@ func without(steps []agentStep, live string) (string, bool) {
 		}
 		s.notePut(put)
 		after, next := s.after.String(), s.withoutBroughtBack(next, put)
-		m := merge.TextsWith(after, text, next, merge.Options{Whole: true})
-		if len(m.Conflicts) > 0 {
-			after = partly(after, text, next, put, m.Conflicts, func(k merge.Conflict) (was, is [2]int) { return k.Ours, k.Theirs })
-			m = merge.Texts(after, text, next)
+		if _, m := mergeBack(after, next, text, put); len(m.Conflicts) == 0 {
+			text = m.Text
+			turned += m.EndsInConflict
+		} else {
+			return "", 0, false
 		}
-		if len(m.Conflicts) > 0 {
-			return "", false
-		}
-		text = m.Text
 	}
-	return merge.Texts(live, live, text).Text, true // with the line ends and the mark that there are
+	return text, turned, true
 }
 
 // notePut notes the rows that a step has put in, if only for a while.
@@ -318,14 +324,13 @@ func (s agentStep) withoutBroughtBack(next string, put map[string]bool) string {
 }
 
 // partly is after, which a step has made of before, with what next has in those conflicts in which
-// that has come from after by nothing but taking a part back, as by rejecting some of the hunks:
-// where a conflict is in before and next, in tells. What touches is looked at as one: which row was
-// taken back and which has moved nobody can tell. put are rows that steps have put in.
-func partly(after, before, next string, put map[string]bool, conflicts []merge.Conflict, in func(merge.Conflict) (was, is [2]int)) string {
+// that has come from after by nothing but taking a part back, as by rejecting some of the hunks. In
+// the conflicts next is ours. What touches is looked at as one: which row was taken back and which has
+// moved nobody can tell. put are rows that steps have put in.
+func partly(after, before, next string, put map[string]bool, conflicts []merge.Conflict) string {
 	was, made, is := rowsWithEnds(text.New(before)), rowsWithEnds(text.New(after)), rowsWithEnds(text.New(next))
 	for _, k := range slices.Backward(conflicts) {
-		b, n := in(k)
-		if then := is[n[0]:n[1]]; partlyTakenBack(was[b[0]:b[1]], made[k.Base[0]:k.Base[1]], then, put) {
+		if then := is[k.Ours[0]:k.Ours[1]]; partlyTakenBack(was[k.Theirs[0]:k.Theirs[1]], made[k.Base[0]:k.Base[1]], then, put) {
 			made = slices.Replace(made, k.Base[0], k.Base[1], then...)
 		}
 	}
@@ -369,12 +374,18 @@ func withoutEnds(rows []string) []string {
 // backwards merges a step backwards into live, and returns the text after it that this
 // started from: what was rejected of it already is in nobody's way.
 func (s agentStep) backwards(live string) (after string, m merge.TextResult) {
-	after = s.after.String()
-	before, put := s.before.String(), map[string]bool{}
+	put := map[string]bool{}
 	s.notePut(put)
-	if m = merge.TextsWith(after, live, before, merge.Options{Whole: true}); len(m.Conflicts) > 0 {
-		after = partly(after, before, live, put, m.Conflicts, func(k merge.Conflict) (was, is [2]int) { return k.Theirs, k.Ours })
-		m = merge.Texts(after, live, before)
+	return mergeBack(s.after.String(), live, s.before.String(), put)
+}
+
+// mergeBack merges before into next, both of which have come from after; the latter is returned as it
+// was merged. put are rows that steps have put in.
+func mergeBack(after, next, before string, put map[string]bool) (string, merge.TextResult) {
+	m := merge.TextsWith(after, next, before, merge.Options{Whole: true, Ends: true})
+	if len(m.Conflicts) > 0 {
+		after = partly(after, before, next, put, m.Conflicts)
+		m = merge.TextsWith(after, next, before, merge.Options{Ends: true})
 	}
 	return after, m
 }

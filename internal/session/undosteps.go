@@ -68,7 +68,7 @@ func (s agentStep) and(next agentStep) (agentStep, bool) {
 	joined := s
 	joined.after = next.after
 	if !s.after.Equal(next.before) { // what others have done between is as if it had been done before
-		before, ok := without([]agentStep{s}, next.before.String())
+		before, _, ok := without([]agentStep{s}, next.before.String())
 		if !ok {
 			return agentStep{}, false
 		}

@@ -1,0 +1,196 @@
+package session
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/review"
+)
+
+const (
+	dosRows   = "one\r\ntwo\r\nthree\r\nfour\r\n"
+	unixRows  = "one\ntwo\nthree\nfour\n"
+	macRows   = "one\rtwo\rthree\rfour\r"
+	mixedRows = "one\r\ntwo\nthree\rfour\r\n"
+)
+
+// endsChanges are what an agent can make of line ends.
+var endsChanges = []struct{ name, had, has string }{
+	{"one of dos", dosRows, "one\r\ntwo\nthree\r\nfour\r\n"},
+	{"the last of dos", dosRows, "one\r\ntwo\r\nthree\r\nfour\n"},
+	{"dos to unix", dosRows, unixRows},
+	{"dos to mac", dosRows, macRows},
+	{"one of unix", unixRows, "one\ntwo\r\nthree\nfour\n"},
+	{"one of unix to mac", unixRows, "one\ntwo\rthree\nfour\n"},
+	{"unix to dos", unixRows, dosRows},
+	{"mac to unix", macRows, unixRows},
+	{"one of mac", macRows, "one\rtwo\r\nthree\rfour\r"},
+	{"one of mixed", mixedRows, "one\r\ntwo\nthree\nfour\r\n"},
+	{"mixed trade places", mixedRows, "one\ntwo\r\nthree\r\nfour\r"},
+	{"mixed to dos", mixedRows, dosRows},
+	{"mixed to unix", mixedRows, unixRows},
+	{"the final one of dos", dosRows, strings.TrimSuffix(dosRows, "\r\n")},
+	{"a final one for dos", strings.TrimSuffix(dosRows, "\r\n"), dosRows},
+	{"a final one for mixed", strings.TrimSuffix(mixedRows, "\r\n"), mixedRows},
+	{"all and the final one", dosRows, strings.TrimSuffix(unixRows, "\n")},
+	{"one and a word of it", dosRows, "one\r\nTWO\nthree\r\nfour\r\n"},
+	{"one and a word of another", dosRows, "one\r\ntwo\nthree\r\nFOUR\r\n"},
+	{"all and a word", dosRows, "one\ntwo\nTHREE\nfour\n"},
+	{"all and the last word", unixRows, "one\r\ntwo\r\nthree\r\nFOUR\r\n"},
+	{"all and a new row", mixedRows, "one\ntwo\nnew\nthree\nfour\n"},
+	{"all and a row less", mixedRows, "one\ntwo\nfour\n"},
+	{"all rows but one less", dosRows, "one"},
+}
+
+// endsScene is a file of which agents change the line ends, in an editor that takes in any.
+type endsScene struct {
+	t         *testing.T
+	c         *Core
+	e         *fakeEditor
+	l         *fakeLauncher
+	path, uri string
+	how       string // "not open", "open", "unsaved"
+}
+
+// newEndsScene has a file with had in it; unsaved there is a row "mine" before it.
+func newEndsScene(t *testing.T, how, had string) *endsScene {
+	t.Helper()
+	s := &endsScene{t: t, l: &fakeLauncher{}, how: how}
+	c, e, root := setup(t, s.l)
+	s.c, s.e, s.path = c, e, filepath.Join(root, "a.txt")
+	s.uri = buffers.PathURI(s.path)
+	e.caps = map[string]bool{"reload": true, "adopt": true}
+	e.onReload = func(uri string) (bool, error) {
+		e.reopen(uri, s.path)
+		return true, nil
+	}
+	e.onAdopt = func(uri string, _ int32, text string) (bool, error) {
+		e.typeAt(uri, 0, len(e.text(uri)), text)
+		return true, nil
+	}
+	e.onSave = func(uri string) error {
+		s.save()
+		return nil
+	}
+	writeFile(t, s.path, had)
+	if how != "not open" {
+		e.open(s.uri, had)
+	}
+	if how == "unsaved" {
+		e.typeAt(s.uri, 0, 0, "mine\n")
+	}
+	return s
+}
+
+func (s *endsScene) save() {
+	writeFile(s.t, s.path, s.e.text(s.uri))
+	s.e.send(buffers.Save{URI: s.uri})
+}
+
+// text is what the document has or, without one, the file.
+func (s *endsScene) text() string {
+	if s.how == "not open" {
+		return readFile(s.t, s.path)
+	}
+	return s.e.text(s.uri)
+}
+
+// put makes now the text by the user's hand.
+func (s *endsScene) put(now string) {
+	if s.how == "not open" {
+		writeFile(s.t, s.path, now)
+		return
+	}
+	start, end, by := replacement(s.e.text(s.uri), now)
+	s.e.typeAt(s.uri, start, end, by)
+}
+
+// turn is a turn in which the agent makes of the file, on disk, what f says, under what is unsaved too.
+func (s *endsScene) turn(f func(string) string) {
+	s.t.Helper()
+	diskTurn(s.t, s.c, s.l, s.path, f)
+}
+
+func (s *endsScene) accept() {
+	s.t.Helper()
+	if _, err := s.c.Accept(s.t.Context(), Decide{}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// undo takes back a turn, or all for 0, and returns what it says to be left.
+func (s *endsScene) undo(turn int) (refused string) {
+	s.t.Helper()
+	id, of := s.c.allSessions()[0].id, ""
+	if turn > 0 {
+		of = fmt.Sprintf("%s.%d", id, turn)
+	}
+	d, err := s.c.Undo(s.t.Context(), id, of)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, r := range d.Refused {
+		refused += r.Reason + "\n"
+	}
+	return refused
+}
+
+// is fails if there is another text than want, or another one on disk where nothing is to be unsaved,
+// or anything to settle.
+func (s *endsScene) is(want, refused string, saved bool) {
+	s.t.Helper()
+	if got := s.text(); got != want {
+		s.t.Errorf("the text is %q, want %q", got, want)
+	}
+	if got := readFile(s.t, s.path); saved && got != want {
+		s.t.Errorf("the disk has %q, want %q", got, want)
+	}
+	if refused != "" {
+		s.t.Errorf("refused: %s", refused)
+	}
+	if h := hunksOf(s.t, s.c, s.uri, review.StatePending, review.StateConflict); len(h) > 0 {
+		s.t.Errorf("undecided: %+v", h)
+	}
+}
+
+// A turn gives back the line ends that it has changed as it does all else: whatever was decided of it
+// and whether it is of a document or not, saved or not, and rows that the user has typed keep theirs.
+func TestUndoGivesLineEndsBack(t *testing.T) {
+	t.Parallel()
+	for _, c := range endsChanges {
+		for _, how := range []string{"not open", "open", "unsaved"} {
+			for _, decided := range []string{"accepted", "in part", "undecided", "accepted, typed in", "accepted and saved"} {
+				t.Run(c.name+", "+how+", "+decided, func(t *testing.T) {
+					t.Parallel()
+					s := newEndsScene(t, how, c.had)
+					users := s.text()
+					s.turn(func(string) string { return c.has })
+					switch hunks := hunksOf(t, s.c, s.uri); {
+					case decided == "in part" && len(hunks) > 0:
+						if _, err := s.c.Accept(t.Context(), Decide{Hunks: []string{hunks[0].ID}}); err != nil {
+							t.Fatal(err)
+						}
+					case decided != "undecided":
+						s.accept()
+					}
+					switch decided {
+					case "accepted, typed in":
+						s.put("typed\n" + s.text())
+						users = "typed\n" + users
+					case "accepted and saved":
+						if how != "not open" {
+							s.save()
+						}
+					}
+					s.is(users, s.undo(1), how == "not open" || how == "open" && decided != "accepted, typed in")
+					if said := s.undo(1) + s.undo(0); s.text() != users || said != "" {
+						t.Errorf("once more: %q, refused %s", s.text(), said)
+					}
+				})
+			}
+		}
+	}
+}
