@@ -10,9 +10,8 @@ import (
 type endsWriter struct {
 	m       *merger
 	sides   [3]parsed
-	inBase  [3][]int // of each row of ours and of theirs which row of base it is; -1: none
+	inBase  [3][]int // of each row of ours and of theirs which row of base it is, or has come in the place of; -1: none
 	of      [3][]int // of each row of base which row of ours and of theirs it is; -1: none
-	instead []int    // of each row of theirs that is none of base the row in whose place it has come; -1: none
 	usual   lineEnd
 	turned  lineEnd // what ours has turned all of its line ends to; noEnd if it has not
 	clashes int
@@ -24,14 +23,6 @@ func (m *merger) textWithEnds(b, o, t parsed, usual lineEnd) (string, int) {
 	w := endsWriter{m: m, sides: [3]parsed{ofBase: b, ofOurs: o, ofTheirs: t}, usual: usual}
 	for side, edits := range [3][]linediff.Edit{ofOurs: m.ourEdits, ofTheirs: m.theirEdits} {
 		w.inBase[side], w.of[side] = pairs(edits, len(b.rows), len(w.sides[side].rows))
-	}
-	w.instead = make([]int, len(t.rows))
-	for _, e := range m.theirEdits {
-		for i := e.B0; i < e.B1; i++ {
-			if w.instead[i] = -1; e.A1-e.A0 == e.B1-e.B0 {
-				w.instead[i] = e.A0 + i - e.B0
-			}
-		}
 	}
 	w.turned = w.turnedTo()
 	var text strings.Builder
@@ -79,9 +70,6 @@ func (w *endsWriter) merged(side side, i int) (lineEnd, [3]lineEnd) {
 		return own, [3]lineEnd{own}
 	}
 	k := w.inBase[side][i]
-	if k < 0 && side == ofTheirs {
-		k = w.instead[i]
-	}
 	other := ofOurs + ofTheirs - side
 	if k < 0 || w.of[other][k] < 0 {
 		if side == ofTheirs && own != noEnd && w.turned != noEnd {
@@ -118,7 +106,8 @@ func (w *endsWriter) turnedTo() lineEnd {
 	return noEnd
 }
 
-// pairs says of each of the n rows of b which of the m rows of a it is, and the other way round; -1: none.
+// pairs says of each of the n rows of b which of the m rows of a it is, or has come in the place of, and
+// of each row of a which of b it is; -1: none.
 func pairs(edits []linediff.Edit, m, n int) (ofB, ofA []int) {
 	ofA, ofB = make([]int, m), make([]int, n)
 	for i := range ofA {
@@ -130,6 +119,11 @@ func pairs(edits []linediff.Edit, m, n int) (ofB, ofA []int) {
 	for _, r := range runs(edits, m) {
 		for k := range r.n {
 			ofA[r.a+k], ofB[r.b+k] = r.b+k, r.a+k
+		}
+	}
+	for _, e := range edits {
+		for k := 0; e.A1-e.A0 == e.B1-e.B0 && k < e.A1-e.A0; k++ {
+			ofB[e.B0+k] = e.A0 + k
 		}
 	}
 	return ofB, ofA

@@ -29,6 +29,7 @@ func TestTextsWithEnds(t *testing.T) {
 		{"or mixed ones to one", "a\nb\r\nc\n", "a\nb\nc\n", "x\r\na\nb\r\nc\n", "x\na\nb\nc\n", 0},
 		{"but not for having taken out what made them mixed", "a\nb\nc\r\n", "a\nb\n", "x\r\na\nb\nc\r\n", "x\r\na\nb\n", 0},
 		{"in the place of one that ours has turned", "a\nb\nc\n", "a\nb\r\nc\n", "a\nX\nc\n", "a\nX\r\nc\n", 0},
+		{"in the place of one that theirs has turned", "a\nb\nc\n", "a\nX\nc\n", "a\r\nb\r\nc\r\n", "a\r\nX\r\nc\r\n", 0},
 		{"in the place of one, turned", "a\nb\nc\n", "a\nb\nc\n", "a\nX\r\nc\n", "a\nX\r\nc\n", 0},
 
 		{"last added by theirs", "a\nb", "a\nb", "a\nb\n", "a\nb\n", 0},

@@ -30,9 +30,9 @@ func Texts(base, ours, theirs string) TextResult {
 }
 
 // TextsWith is [Texts] with options. With [Options.Ends] the line end of a row that both sides have is
-// that of the side that has given it another one, and ours if both have. A row of theirs brings its
-// own, or has the one that ours has given the row in whose place it comes; and where ours has made all
-// line ends one kind, it has that. The last row is no other than the rest.
+// that of the side that has given it another one, and ours if both have; so it is with a row that one
+// side has put in the place of another. Any other row has its own, but that it is of the kind that ours
+// has made all line ends. The last row is no other than the rest.
 func TextsWith(base, ours, theirs string, opts Options) TextResult {
 	b, o, t := parse(base), parse(ours), parse(theirs)
 	m := mergeRows(b.rows, o.rows, t.rows, opts)

@@ -160,11 +160,8 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 	f.mu.Lock()
 	var steps []agentStep
 	for _, s := range f.history {
-		if last := len(steps) - 1; is(s) && last >= 0 && steps[last].after.Equal(s.before) {
-			steps[last].between = append(steps[last].between, s.before)
-			steps[last].after = s.after // what was in between need not come back
-		} else if is(s) {
-			steps = append(steps, s)
+		if is(s) {
+			steps = appendStep(steps, s)
 		}
 	}
 	if len(steps) == 0 {
@@ -221,8 +218,8 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 	if err != nil {
 		return false, err
 	}
+	f.forgetUndone(is, !conflicts)
 	f.mu.Lock()
-	f.history = slices.DeleteFunc(f.history, is)
 	nothing := f.doc != nil && blank(f.doc.Text()) && len(f.hunks()) == 0
 	f.mu.Unlock()
 	if made && open && nothing && !out.onDisk && isThere(f.path) {

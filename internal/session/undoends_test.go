@@ -194,3 +194,66 @@ func TestUndoGivesLineEndsBack(t *testing.T) {
 		}
 	}
 }
+
+// Line ends that one turn has changed and another one again: each turn gives back its own, in any order,
+// all of them together give back all, and what can only stay as it is is said to.
+func TestUndoOfLineEndsTurnedAgain(t *testing.T) {
+	t.Parallel()
+	const one, two = "one\r\ntwo\nthree\r\nfour\r\n", "one\r\ntwo\nthree\nfour\r\n"
+	for _, c := range []struct {
+		name, had, has, then string
+		first                string // without the first turn
+		stay                 bool   // there are line ends that stay
+	}{
+		{"and back", dosRows, unixRows, dosRows, dosRows, false},
+		{"to a third kind", dosRows, unixRows, macRows, macRows, true},
+		{"another row", dosRows, one, two, "one\r\ntwo\r\nthree\nfour\r\n", false},
+		{"the same row", dosRows, one, "one\r\ntwo\rthree\r\nfour\r\n", "one\r\ntwo\rthree\r\nfour\r\n", true},
+		{"some back", dosRows, unixRows, one, dosRows, false},
+		{"some further", mixedRows, unixRows, "one\ntwo\rthree\nfour\n", "one\r\ntwo\rthree\rfour\r\n", false},
+		{"beside a word", dosRows, unixRows, "one\ntwo\nTHREE\nfour\n", "one\r\ntwo\r\nTHREE\r\nfour\r\n", false},
+		{"with a word", dosRows, unixRows, "one\ntwo\nTHREE\r\nfour\n", dosRows[:10] + "THREE\r\nfour\r\n", false},
+		{"the final one", dosRows, strings.TrimSuffix(dosRows, "\r\n"), strings.TrimSuffix(unixRows, "\n"), unixRows[:18] + "\r\n", false},
+		{"the final one and back", dosRows, strings.TrimSuffix(dosRows, "\r\n"), dosRows, dosRows, false},
+		{"a row more and all", unixRows, "one\ntwo\nnew\nthree\nfour\n", "one\r\ntwo\r\nnew\r\nthree\r\nfour\r\n", dosRows, false},
+		{"a row less and all", unixRows, "one\ntwo\nfour\n", "one\r\ntwo\r\nfour\r\n", dosRows, false},
+	} {
+		for _, how := range []string{"not open", "open", "unsaved"} {
+			for _, order := range []string{"1,2", "2,1", "0"} {
+				t.Run(c.name+", "+how+", "+order, func(t *testing.T) {
+					t.Parallel()
+					if how == "unsaved" && strings.Contains(c.name, "all") {
+						t.Skip("unsaved text keeps its kind of line ends")
+					}
+					s := newEndsScene(t, how, c.had)
+					mine := strings.TrimSuffix(s.text(), c.had)
+					for _, next := range []string{c.has, c.then} {
+						s.turn(func(string) string { return next })
+						s.accept()
+					}
+					if got := s.text(); got != mine+c.then && how != "unsaved" {
+						t.Fatalf("the text is %q", got)
+					}
+					switch order {
+					case "1,2":
+						said := s.undo(1)
+						if (said != "") != c.stay && how != "unsaved" {
+							t.Errorf("said %q", said)
+						}
+						if how != "unsaved" {
+							s.is(mine+c.first, "", true)
+						}
+						s.is(mine+c.had, s.undo(2), how != "unsaved")
+					case "2,1":
+						if said := s.undo(2); how != "unsaved" {
+							s.is(mine+c.has, said, true)
+						}
+						s.is(mine+c.had, s.undo(1), how != "unsaved")
+					default:
+						s.is(mine+c.had, s.undo(0), how != "unsaved")
+					}
+				})
+			}
+		}
+	}
+}

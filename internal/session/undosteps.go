@@ -81,6 +81,65 @@ func (s agentStep) and(next agentStep) (agentStep, bool) {
 	return joined, true
 }
 
+// appendStep adds a step to others that are undone with it: what was in between need not come back.
+func appendStep(steps []agentStep, s agentStep) []agentStep {
+	if last := len(steps) - 1; last >= 0 && steps[last].after.Equal(s.before) {
+		steps[last].between = append(slices.Clip(steps[last].between), s.before)
+		steps[last].after = s.after
+		return steps
+	}
+	return append(steps, s)
+}
+
+// forgetUndone drops the steps that is tells of, which are undone. Those after them are made what they
+// would be if those had never been, where that can be said, if clean: undoing them too comes to what was
+// before both, also where one had changed again what the other has changed.
+func (f *file) forgetUndone(is func(agentStep) bool, clean bool) {
+	type texts struct{ before, after text.Text }
+	f.mu.Lock()
+	history := slices.Clone(f.history)
+	f.mu.Unlock()
+	apart := map[texts]agentStep{}
+	var undone []agentStep
+	for _, s := range history {
+		if is(s) {
+			undone = appendStep(undone, s)
+		} else if clean && len(undone) > 0 {
+			apart[texts{s.before, s.after}] = s.apartFrom(undone)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.history = slices.DeleteFunc(f.history, is)
+	for i, s := range f.history {
+		if now, ok := apart[texts{s.before, s.after}]; ok && now.session == s.session && now.turn == s.turn {
+			f.history[i] = now
+		}
+	}
+	f.history = slices.DeleteFunc(f.history, func(s agentStep) bool { return !s.created && !s.gone && s.before.Equal(s.after) })
+}
+
+// apartFrom is a step as it would be without some before it; itself if that is for the user to settle.
+func (s agentStep) apartFrom(undone []agentStep) agentStep {
+	out := s
+	out.between = nil
+	for i, t := range slices.Concat([]text.Text{s.before, s.after}, s.between) {
+		now, _, ok := without(undone, t.String())
+		switch {
+		case !ok && i < 2:
+			return s
+		case !ok:
+		case i == 0:
+			out.before = sharing(s.before, text.New(now))
+		case i == 1:
+			out.after = sharing(out.before, text.New(now))
+		default:
+			out.between = append(out.between, sharing(out.before, text.New(now)))
+		}
+	}
+	return out
+}
+
 // sharing is t, made of what it has in common with base, of which it keeps the chunks.
 func sharing(base, t text.Text) text.Text {
 	if t.Len() < shareFrom || base.Len() < shareFrom {
