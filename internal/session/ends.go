@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"acp-ls/buffers"
@@ -86,8 +87,8 @@ func (f *file) takeMark(ctx context.Context, live openDoc, now text.Text, o revi
 
 // tellEnds takes in that an agent has given the file of a document a byte order mark, or taken
 // it away, and tells the user that; and that it has turned the line ends under unsaved text,
-// which keeps its own. It notes the ends of now.
-func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, o review.Origin) {
+// which keeps its own. It notes the ends of now, which is disk.
+func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, disk text.Text, o review.Origin) {
 	f.mu.Lock()
 	seen := f.ends
 	f.ends = &now
@@ -111,9 +112,43 @@ func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, o r
 		tell(what + " on disk. Reject the change of the file to undo that")
 	}
 	if seen.EOL != "" && now.Mix != (text.Hash{}) && !live.at.editor.Can("adopt") {
+		f.recordHidden(&o, *seen, disk)
 		tell("has line ends of more than one kind on disk now, which your editor may not show. To save it there makes them one kind")
 	}
 	if own := buffers.EndsOf(d.Text).EOL; seen.Turned(now) && !clean(d) && own != now.EOL && own != "" {
+		f.recordHidden(&o, *seen, disk)
 		tell(fmt.Sprintf("has %s line ends on disk now. Your unsaved text keeps %s, and so will the file if you save it", now.EOL.Name(), own.Name()))
 	}
+}
+
+// recordHidden notes for undo what an agent has made of the line ends of the disk, which were all one
+// kind, where the document does not show it.
+func (f *file) recordHidden(o *review.Origin, seen buffers.Ends, disk text.Text) {
+	if o.Author != review.AuthorAgent {
+		return
+	}
+	st := buffers.StyleOfText(disk)
+	st.EOL = seen.EOL
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.recordStep(agentStep{session: o.Session, turn: o.Turn, before: text.New(st.Apply(disk.String())), after: disk, hidden: true})
+}
+
+// errHidden says that line ends on disk are not taken back, where the document has none of them.
+var errHidden = errors.New("its line ends on disk are not those that it has in the editor: save it there, and they are")
+
+// hidesEnds reports whether the file has line ends of kinds that its document does not have.
+func (f *file) hidesEnds() bool {
+	f.mu.Lock()
+	_, d, open := f.live()
+	f.mu.Unlock()
+	if !open {
+		return false
+	}
+	disk, err := f.read(f.path)
+	if err != nil || !disk.Exists {
+		return false
+	}
+	has, shows := buffers.EndsOf(text.New(disk.Content)), buffers.EndsOf(d.Text)
+	return has.EOL != shows.EOL && shows.EOL != ""
 }

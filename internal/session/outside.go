@@ -244,7 +244,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	}
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
-	f.tellEnds(live, d, ends, o)
+	f.tellEnds(live, d, ends, now, o)
 	if want.Equal(d.Text) {
 		if d.State() == buffers.Clean {
 			f.cameTo(now, before)

@@ -23,6 +23,7 @@ type agentStep struct {
 	before, after text.Text
 	created       bool // the file was not there before
 	gone          bool // the file was taken away under its document
+	hidden        bool // the document does not show it: of line ends on disk
 
 	between []text.Text // of several steps that undo has joined
 }
@@ -159,9 +160,11 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 	is := func(s agentStep) bool { return s.of(session, turn) }
 	f.mu.Lock()
 	var steps []agentStep
+	hidden := false
 	for _, s := range f.history {
 		if is(s) {
 			steps = appendStep(steps, s)
+			hidden = hidden || s.hidden
 		}
 	}
 	if len(steps) == 0 {
@@ -235,6 +238,8 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 	}
 	if turned > 0 {
 		err = errTurned
+	} else if hidden && f.hidesEnds() {
+		err = errHidden
 	}
 	return out.changed || writtenBack || conflicts, err
 }

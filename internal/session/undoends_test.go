@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
@@ -67,8 +68,8 @@ func newEndsScene(t *testing.T, how, had string) *endsScene {
 		e.reopen(uri, s.path)
 		return true, nil
 	}
-	e.onAdopt = func(uri string, _ int32, text string) (bool, error) {
-		e.typeAt(uri, 0, len(e.text(uri)), text)
+	e.onAdopt = func(uri string, _ int32, now string) (bool, error) {
+		e.typeAt(uri, 0, len(e.text(uri)), now)
 		return true, nil
 	}
 	e.onSave = func(uri string) error {
@@ -185,9 +186,23 @@ func TestUndoGivesLineEndsBack(t *testing.T) {
 							s.save()
 						}
 					}
-					s.is(users, s.undo(1), how == "not open" || how == "open" && decided != "accepted, typed in")
+					made := s.text()
+					said := s.undo(1)
+					if how == "unsaved" && c.had == unixRows && buffers.EndsOf(text.New(c.had)).Turned(buffers.EndsOf(text.New(c.has))) && decided != "accepted and saved" {
+						if said != errHidden.Error()+"\n" { // unsaved text of one kind has kept its own
+							t.Errorf("refused: %q", said)
+						}
+						said = ""
+					}
+					s.is(users, said, how == "not open" || how == "open" && decided != "accepted, typed in")
 					if said := s.undo(1) + s.undo(0); s.text() != users || said != "" {
 						t.Errorf("once more: %q, refused %s", s.text(), said)
+					}
+					if how != "not open" && decided == "accepted" { // and what the editor brings back is as accepted as it was
+						s.put(made)
+						s.is(made, "", false)
+						s.put(users)
+						s.is(users, "", false)
 					}
 				})
 			}
@@ -251,6 +266,68 @@ func TestUndoOfLineEndsTurnedAgain(t *testing.T) {
 						s.is(mine+c.had, s.undo(1), how != "unsaved")
 					default:
 						s.is(mine+c.had, s.undo(0), how != "unsaved")
+					}
+				})
+			}
+		}
+	}
+}
+
+// Line ends on disk that a document does not show are given back when it is saved, which is said, and
+// if it is closed without that by the undo itself.
+func TestUndoOfLineEndsThatAreHidden(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, had, has string
+		unsaved        bool
+	}{
+		{"one, which the editor does not show", dosRows, "one\r\ntwo\nthree\r\nfour\r\n", false},
+		{"one and a word", dosRows, "one\r\ntwo\nTHREE\r\nfour\r\n", false},
+		{"all, under unsaved text", dosRows, unixRows, true},
+		{"all of unix, under unsaved text", unixRows, dosRows, true},
+	} {
+		for _, then := range []string{"stays", "saved", "closed"} {
+			for _, accepted := range []bool{true, false} {
+				t.Run(fmt.Sprintf("%s, %s, accepted %v", c.name, then, accepted), func(t *testing.T) {
+					t.Parallel()
+					s := newEndsScene(t, "open", c.had)
+					end := c.had[3 : len(c.had)-len(strings.TrimLeft(c.had[3:], "\r\n"))]
+					users := c.had
+					if !c.unsaved { // as VS Code
+						s.e.caps = map[string]bool{"reload": true}
+						s.e.onReload = func(uri string) (bool, error) {
+							now := buffers.StyleOf(c.had).Apply(readFile(t, s.path))
+							s.e.wire.Lock()
+							defer s.e.wire.Unlock()
+							s.e.note(func() { s.e.docs[uri] = &fakeDoc{text: text.New(now)} })
+							s.e.sendLocked(buffers.Close{URI: uri})
+							s.e.sendLocked(buffers.Open{URI: uri, LanguageID: "text", Text: now})
+							return true, nil
+						}
+					} else {
+						users = "mine" + end + c.had
+						s.put(users)
+					}
+					s.turn(func(string) string { return c.has })
+					if accepted {
+						s.accept()
+					}
+					want := users
+					switch then {
+					case "saved":
+						s.save()
+					case "closed":
+						s.e.close(s.uri)
+						s.how, want = "not open", c.had
+					}
+					said := s.undo(1)
+					if hidden := then == "stays" && readFile(t, s.path) != s.text(); hidden != strings.Contains(said, "save it there") {
+						t.Errorf("said %q", said)
+					}
+					s.is(want, "", then != "stays")
+					if then == "stays" {
+						s.save()
+						s.is(want, s.undo(0), true)
 					}
 				})
 			}

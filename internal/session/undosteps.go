@@ -66,7 +66,7 @@ func (s agentStep) and(next agentStep) (agentStep, bool) {
 		return agentStep{}, false
 	}
 	joined := s
-	joined.after = next.after
+	joined.after, joined.hidden = next.after, s.hidden || next.hidden
 	if !s.after.Equal(next.before) { // what others have done between is as if it had been done before
 		before, _, ok := without([]agentStep{s}, next.before.String())
 		if !ok {

@@ -59,16 +59,21 @@ func (w wholeStep) size() int {
 func (f *file) recordWhole(kept int) {
 	change := f.fileChange()
 	w := f.entire
-	if change == nil || w.by.Author != review.AuthorAgent {
+	if change == nil {
 		return
 	}
 	step := wholeStep{by: w.by, id: change.ID, opaque: f.opaque, opaqueOp: f.opaqueOp, entire: w}
 	switch {
 	case f.opaque != "":
-		if step.entire.copy != nil && kept+step.size() > maxAccepted {
-			without := step.entire.copy.WithoutContent()
-			step.entire.copy = &without
+		for _, step := range step.byTurns() {
+			if step.entire.copy != nil && kept+step.size() > maxAccepted {
+				without := step.entire.copy.WithoutContent()
+				step.entire.copy = &without
+			}
+			kept += step.size()
+			f.addWhole(step)
 		}
+		return
 	case w.from != "":
 		ran := w.exec != nil && *w.exec
 		if w.wasExec != nil {
@@ -86,7 +91,15 @@ func (f *file) recordWhole(kept int) {
 	case w.wasExec == nil && w.wasMark == nil:
 		return
 	}
-	step.entire.full, step.entire.made, step.entire.refused = nil, nil, nil
+	f.addWhole(step)
+}
+
+// addWhole keeps a step, if it is an agent's; mu is held.
+func (f *file) addWhole(step wholeStep) {
+	if step.by.Author != review.AuthorAgent {
+		return
+	}
+	step.entire.full, step.entire.made, step.entire.refused, step.entire.later = nil, nil, nil, nil
 	f.wholes = append(f.wholes, step)
 }
 
@@ -98,8 +111,12 @@ func (c *Core) undoWholes(ctx context.Context, session, turn string) (done []*fi
 		files := c.allFiles()
 		slices.SortStableFunc(files, func(a, b *file) int { return cmp.Compare(a.undoesLater(), b.undoesLater()) })
 		for _, f := range files {
-			n, err := f.undoWholes(ctx, session, turn)
-			if n > 0 {
+			k, err := f.undoLater(ctx, session, turn)
+			n := 0
+			if err == nil {
+				n, err = f.undoWholes(ctx, session, turn)
+			}
+			if n += k; n > 0 {
 				again = true
 				done = append(done, f)
 			}

@@ -52,6 +52,7 @@ type entire struct {
 	// content, and what there is of what it was; nil if nothing is known of that.
 	was, now checkpoint.State
 	copy     *checkpoint.Copy
+	later    []laterWhole // what other turns have made of it since, while it was undecided
 
 	// through is what the document had when it was last read through a link that stands in the place
 	// of its file; nil: it never was.
@@ -202,9 +203,11 @@ func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Or
 	}
 	if f.opaque == "" || f.entire.copy == nil {
 		f.foldRows(was.State, o)
-		f.entire.was, f.entire.copy, f.entire.by, f.entire.through = was.State.Forget(), &was, o, nil
+		f.entire.was, f.entire.copy, f.entire.by, f.entire.through, f.entire.later = was.State.Forget(), &was, o, nil, nil
 		lost = !was.Kept()
-	} // else it is the second change, and the first is to be taken back too
+	} else { // it is the second change, and the first is to be taken back too
+		f.takeLater(was, o)
+	}
 	first, opaque := f.entire.was, f.opaque
 	if first.Same(ch.After) {
 		f.opaqueBack()
@@ -212,18 +215,23 @@ func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Or
 	}
 	f.entire.now = ch.After.Forget()
 	f.opaque = cmp.Or(ch.After.Opaque, f.entire.copy.Opaque, opaque, checkpoint.Binary) // as it is to an editor that misreads it
-	f.opaqueOp = "modify"
-	switch {
-	case !first.Exists:
-		f.opaqueOp = "create"
-	case !ch.After.Exists:
-		f.opaqueOp = "delete"
-	}
+	f.opaqueOp = wholeOp(first, ch.After)
 	f.undone = nil
 	f.placeholder()
 	f.shownRev = notShown
 	f.publish()
 	return lost
+}
+
+// wholeOp names what has become of a file as a whole.
+func wholeOp(was, now checkpoint.State) string {
+	switch {
+	case !was.Exists:
+		return "create"
+	case !now.Exists:
+		return "delete"
+	}
+	return "modify"
 }
 
 // takeBack takes in what is said of the file as a whole and is not so any more: it
@@ -252,7 +260,7 @@ func (f *file) opaqueBack() {
 	if f.opaque == "" || f.entire.from != "" {
 		return
 	}
-	f.opaque, f.opaqueSeen, f.entire.copy = "", nil, nil
+	f.opaque, f.opaqueSeen, f.entire.copy, f.entire.later = "", nil, nil, nil
 	f.shownRev = notShown
 	f.publish()
 	f.dropIfIdle()
@@ -379,7 +387,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		f.entire.exec = w.wasExec
 	}
 	f.missing = opaque != "" && !w.was.Exists
-	f.opaque, f.opaqueSeen, f.entire.copy = "", nil, nil
+	f.opaque, f.opaqueSeen, f.entire.copy, f.entire.later = "", nil, nil, nil
 	if f.encoded != nil && opaque != "" {
 		f.encoded.start, f.encoded.owed = u.rested.Sum(), nil
 	}
@@ -469,7 +477,7 @@ func (f *file) acceptWhole() (done bool) {
 	if f.entire.gone {
 		f.isGone()
 	}
-	f.opaque, f.entire.copy, f.undone = "", nil, nil
+	f.opaque, f.entire.copy, f.entire.later, f.undone = "", nil, nil, nil
 	f.entire.from, f.entire.gone, f.entire.wasExec, f.entire.wasMark, f.entire.through = "", false, nil, nil, nil
 	f.shownRev = notShown
 	f.publish()

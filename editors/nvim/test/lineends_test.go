@@ -236,6 +236,7 @@ func TestLineEndsAreUndone(t *testing.T) {
 		{"undo and reject at once", []step{{"ghR", none}, {"ughR", none}}, false},
 		{"undo and write", []step{{"ghR", none}, {":undo<Bar>write<CR>", some}}, true},
 		{"typed in", []step{{"Omine<Esc>", typed}, {"ghR", none}, {"u", some}, {"u", away}}, true},
+		{"the turn, accepted", []step{{":Acp accept-all<CR>", none}, {":Acp undo<CR>", "true"}}, false},
 	}
 	eachVersion(t, func(t *testing.T, version string) {
 		for i, c := range cases {

@@ -269,7 +269,7 @@ func TestRealUndo(t *testing.T) {
 			t.Errorf("b.txt has %q (%v)", disk, err)
 		}
 		e.Input(":Acp undo turn<CR>")
-		e.WaitScreen("the last turn has changed line ends at most")
+		e.WaitScreen("nothing is left of the last turn")
 		e.Input(":Acp undo session<CR>")
 		e.WaitScreen("the session undone in a.txt")
 		e.buffer(numbers + "typed\n")

@@ -31,7 +31,7 @@ local function report(result, of)
   end
   if #names + #torn == 0 then
     return #refused == 0
-      and util.notify(('nothing undone: %s has changed line ends at most'):format(of))
+      and util.notify(('nothing undone: nothing is left of %s'):format(of))
   end
   table.sort(names)
   table.sort(torn)
