@@ -30,8 +30,7 @@ local function report(result, of)
     util.warn(('%s not undone: %s'):format(what, refused[1].reason or 'it has changed'))
   end
   if #names + #torn == 0 then
-    return #refused == 0
-      and util.notify(('nothing undone: nothing is left of %s'):format(of))
+    return #refused == 0 and util.notify(('nothing undone: nothing is left of %s'):format(of))
   end
   table.sort(names)
   table.sort(torn)
