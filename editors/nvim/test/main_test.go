@@ -100,6 +100,7 @@ type env struct {
 	dir string
 
 	pressed int // how often press was called
+	touched int // how often touch was
 }
 
 // project makes a folder, under git as it seems, with the files named (path, text

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 )
 
 // The autocommands of plugins that save what is typed: at once, and a moment later.
@@ -329,6 +330,125 @@ func TestWriteRightAfterAnAgentWritesTwice(t *testing.T) {
 		}
 		if base := p.baseline(); strings.Contains(base, "FIRST") || strings.Contains(base, "SECOND") || !strings.Contains(base, "five my") {
 			t.Errorf("the baseline is %q", base)
+		}
+	})
+}
+
+// touch gives a file of the project another time, as who writes it as it was does.
+func (e *env) touch(name string) {
+	e.t.Helper()
+	e.touched++
+	at := time.Now().Add(time.Duration(e.touched) * time.Hour)
+	if err := os.Chtimes(e.path(name), at, at); err != nil {
+		e.t.Fatal(err)
+	}
+}
+
+// A file that has changed its time alone is asked about neither when the user writes it nor when
+// acp-ls does, and the text is left alone: one undo takes back what was typed last.
+func TestWriteOverATouchedFile(t *testing.T) {
+	const text = "\u00f6ne\ntwo\nthree\n"
+	dos := strings.ReplaceAll(text, "\n", "\r\n")
+	cases := []struct{ name, text, set string }{
+		{"lf.txt", text, ""},
+		{"crlf.txt", dos, ""},
+		{"mixed.txt", "\u00f6ne\r\ntwo\nthree\n", ""},
+		{"noeol.txt", "\u00f6ne\ntwo", "nofixeol"},
+		{"fixeol.txt", "\u00f6ne\ntwo", ""},
+		{"bom.txt", "\ufeff" + dos, ""},
+		{"latin1.txt", "\xf6ne\ntwo\n", ""},
+		{"mac.txt", "one\rtwo\r", "ff=mac"},
+		{"100% a.txt", text, ""},
+	}
+	eachVersion(t, func(t *testing.T, version string) {
+		var files []string
+		for _, c := range cases {
+			files = append(files, c.name, c.text)
+		}
+		e := setup(t, version, "", files...)
+		e.open()
+		e.Input("<C-w>h")
+		written := func(c string, mark string, what string) {
+			t.Helper()
+			e.WaitLua("not vim.bo.modified and vim.api.nvim_get_mode().mode == 'n'")
+			if got := e.disk(c); !strings.Contains(got, mark+"two") || strings.Count(got, "mine ") != strings.Count(mark, "mine ") {
+				t.Errorf("%s %s: the disk has %q", c, what, got)
+			}
+		}
+		for i, c := range cases {
+			e.notify("acp/session", info([]string{"idle", "running"}[i%2]))
+			e.WaitLua([]string{"not ", ""}[i%2] + "require('acp').working()")
+			e.Exec("vim.cmd.edit(vim.fn.fnameescape(...))", nil, c.name)
+			if strings.HasPrefix(c.set, "ff=") {
+				e.Input(":e ++" + c.set + "<CR>")
+			} else if c.set != "" {
+				e.Input(":setlocal " + c.set + "<CR>")
+			}
+			e.Input("2G0imine <Esc>")
+			e.WaitLua("vim.bo.modified and vim.api.nvim_get_mode().mode == 'n'")
+			e.touch(c.name)
+			e.Input(":checktime<CR>:w<CR>")
+			written(c.name, "mine ", "written")
+			e.touch(c.name)
+			e.Input("u")
+			e.WaitLua("vim.bo.modified and vim.fn.getline(2) == 'two'")
+			e.touch(c.name)
+			var saved struct{ Saved bool }
+			if e.call("acp/save", map[string]any{"uri": e.uri(strings.NewReplacer("%", "%25", " ", "%20").Replace(c.name)), "format": i%3 == 0}, &saved); !saved.Saved {
+				t.Errorf("%s was not saved", c.name)
+			}
+			written(c.name, "", "saved")
+			if got := e.disk(c.name); got != c.text {
+				t.Errorf("%s has %q, want %q", c.name, got, c.text)
+			}
+			e.touch(c.name)
+			e.Input("<C-r>")
+			e.WaitLua("vim.bo.modified and vim.fn.getline(2) == 'mine two'")
+			e.Input(":update<CR>")
+			written(c.name, "mine ", "redone")
+			var name string
+			if e.Exec("return vim.fn.bufname()", &name); name != c.name {
+				t.Errorf("%s is called %s", c.name, name)
+			}
+			e.touch(c.name)
+			e.Input("u")
+			e.WaitLua("vim.bo.modified")
+			e.write(c.name, "other\n") // this is no mere touch
+			e.notify("acp/session", info("idle"))
+			e.WaitLua("not require('acp').working()")
+			e.Input(":w<CR>")
+			e.WaitScreen("Do you really want to write to it")
+			e.Input("n")
+			e.WaitScreen("Press ENTER")
+			e.Input("<CR>")
+			e.WaitLua("vim.api.nvim_get_mode().mode == 'n'")
+			if got := e.disk(c.name); got != "other\n" {
+				t.Errorf("%s has %q", c.name, got)
+			}
+			e.Input(":edit!<CR>")
+			e.WaitLua("not vim.bo.modified")
+		}
+	})
+}
+
+// What an agent has written, and touched, can be rejected, written and undone.
+func TestRejectInATouchedFile(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		p := startPerson(t, version, 1)
+		theirs := strings.Replace(numbers, "eight", "EIGHT", 1)
+		p.env.write("a.txt", theirs)
+		p.WaitLua("require('acp.review').count() == 1 and not vim.bo.modified")
+		p.touch("a.txt")
+		p.Input("<Esc>:Acp reject-all<CR>")
+		p.WaitLua("require('acp.review').count() == 0 and not vim.bo.modified")
+		if got := p.disk("a.txt"); got != numbers {
+			t.Errorf("the disk has %q", got)
+		}
+		p.touch("a.txt")
+		p.Input("u:w<CR>")
+		p.WaitLua("require('acp.review').count() == 1 and not vim.bo.modified")
+		if got := p.disk("a.txt"); got != theirs {
+			t.Errorf("the disk has %q", got)
 		}
 	})
 }

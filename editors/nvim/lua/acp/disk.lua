@@ -124,11 +124,15 @@ local function write(bufnr, format)
   if not bo.endofline then
     bo.fixendofline = false
   end
+  local writeany = vim.o.writeany
+  if overwrite.renew(bufnr) then
+    vim.o.writeany = true
+  end
   saving = true
   local ok, err = pcall(api.nvim_buf_call, bufnr, function()
     vim.cmd('silent update')
   end)
-  saving = false
+  saving, vim.o.writeany = false, writeany
   if not format then
     vim.o.eventignore = ignored
   end

@@ -3,6 +3,7 @@
 ---meanwhile, for the answer. While an agent works acp-ls is asked first: what the agent has
 ---written comes into the buffer before it is written.
 local client = require('acp.client')
+local documents = require('acp.documents')
 local session = require('acp.session')
 local typing = require('acp.typing')
 local util = require('acp.util')
@@ -17,6 +18,16 @@ M.longest = 2000
 ---alone, of which two can be the same if one comes right after the other.
 ---@type table<integer, string>
 local known = {}
+
+---What those files had then, to their bytes: a file that was touched, or written again as it was,
+---has changed for Neovim alone.
+---@type table<integer, string?>
+local had = {}
+
+---Buffers that have got a name and were not written yet: for Neovim they are of no file that it
+---has read, and to write one must be forced.
+---@type table<integer, true?>
+local named = {}
 
 ---SHA-256 of what the disk had that a buffer contains, of those for which Neovim may have read
 ---more: it takes a file for known as it is when it is read, and the text was made of what the file
@@ -39,13 +50,20 @@ local function stamp_of(bufnr)
 end
 
 ---@param bufnr integer
----@return string? # SHA-256 of its file, in hexadecimal; nil if that cannot be read
-local function sum_of(bufnr)
+---@return string? # bytes of its file
+local function bytes_of(bufnr)
   local file = io.open(api.nvim_buf_get_name(bufnr), 'rb')
   local bytes = file and file:read('*a')
   if file then
     file:close()
   end
+  return bytes
+end
+
+---@param bufnr integer
+---@return string? # SHA-256 of its file, in hexadecimal; nil if that cannot be read
+local function sum_of(bufnr)
+  local bytes = bytes_of(bufnr)
   local ok, sum = pcall(vim.fn.sha256, bytes)
   return bytes and ok and sum or nil
 end
@@ -83,6 +101,25 @@ end
 ---@type table<integer, string?> of files that are just being read
 local reading = {}
 
+---What the file of a buffer has that was just read or written. It is told from the text: the file
+---may have gone on since. Of a text that says nothing of its bytes it is the file, if it is still
+---the one that is known.
+---@param bufnr integer
+---@param written boolean?
+---@return string?
+local function bytes_known(bufnr, written)
+  local bo = vim.bo[bufnr]
+  if bo.fileformat == 'mac' or bo.fileencoding ~= '' and bo.fileencoding ~= 'utf-8' then
+    local bytes = bytes_of(bufnr)
+    return stamp_of(bufnr) == known[bufnr] and bytes or nil
+  end
+  local text = documents.whole_text(bufnr)
+  if written and text ~= '' and not bo.endofline and bo.fixendofline and not bo.binary then
+    text = text .. (bo.fileformat == 'dos' and '\r\n' or '\n')
+  end
+  return (bo.bomb and '\239\187\191' or '') .. text
+end
+
 ---Notes what the file of a buffer is: when the buffer is about to be read, and when it has been
 ---read (another program may have written the file meanwhile) or written.
 ---@param bufnr integer
@@ -93,27 +130,37 @@ function M.note(bufnr, event)
     return
   end
   known[bufnr] = event == 'BufReadPost' and reading[bufnr] or stamp_of(bufnr)
-  reading[bufnr], behind[bufnr] = nil, nil
+  reading[bufnr], behind[bufnr], named[bufnr] = nil, nil, nil
+  had[bufnr] = bytes_known(bufnr, event == 'BufWritePost')
 end
 
 ---A buffer that was read at some other time.
 ---@param bufnr integer
 function M.meet(bufnr)
-  known[bufnr] = known[bufnr] or stamp_of(bufnr)
+  if known[bufnr] then
+    return
+  end
+  known[bufnr] = stamp_of(bufnr)
+  had[bufnr] = known[bufnr] and not vim.bo[bufnr].modified and bytes_known(bufnr) or nil
 end
 
 ---@param bufnr integer
 function M.forget(bufnr)
-  known[bufnr], behind[bufnr] = nil, nil
+  known[bufnr], had[bufnr], behind[bufnr], named[bufnr] = nil, nil, nil, nil
 end
 
----Whether a buffer's file is the one that Neovim has last read or written. If Neovim calls it
----changed all the same, that is its mode: unsaved changes are in no conflict with that, though
----Neovim says so (it looks at what has changed only if there are none).
+---Whether a buffer's file is the one that Neovim has last read or written, or has the same bytes.
+---If Neovim calls it changed all the same, that is its mode, or its time: unsaved changes are in
+---no conflict with that, though Neovim says so (it looks at what has changed only if there are
+---none).
 ---@param bufnr integer
 ---@return boolean
 function M.same(bufnr)
-  return known[bufnr] ~= nil and stamp_of(bufnr) == known[bufnr] and not M.lacks(bufnr)
+  local stamp = stamp_of(bufnr)
+  return stamp ~= nil
+    and known[bufnr] ~= nil
+    and (stamp == known[bufnr] or had[bufnr] ~= nil and bytes_of(bufnr) == had[bufnr])
+    and not M.lacks(bufnr)
 end
 
 ---Whether a buffer is being written, when Neovim does not look whether its file has changed
@@ -130,6 +177,34 @@ end
 local function own(bufnr, path)
   local file = vim.uv.fs_realpath(api.nvim_buf_get_name(bufnr))
   return file ~= nil and file == vim.uv.fs_realpath(path)
+end
+
+---Has Neovim know the time of a buffer's file if that alone has changed, or it would ask when the
+---buffer is written. It looks at the time when a buffer is given a name, and neither text nor undo
+---have part in that.
+---@param bufnr integer that is about to be written
+---@return boolean # whether writing it must be forced
+function M.renew(bufnr)
+  local stamp, name = stamp_of(bufnr), api.nvim_buf_get_name(bufnr)
+  if stamp == known[bufnr] or not M.same(bufnr) or stamp_of(bufnr) ~= stamp then
+    return named[bufnr] ~= nil
+  end
+  local shortmess = vim.o.shortmess
+  vim.opt.shortmess:append('A') -- it looks for another's swap file, too
+  named[bufnr] = true
+  local ok = pcall(api.nvim_buf_call, bufnr, function()
+    local short = vim.fn.bufname() -- what is shown stays as it is
+    vim.cmd.file({
+      args = { own(bufnr, vim.fn.fnamemodify(short, ':p')) and short or name },
+      magic = { file = false, bar = false },
+      mods = { noautocmd = true, keepalt = true, silent = true },
+    })
+  end)
+  vim.o.shortmess = shortmess
+  if ok then
+    known[bufnr] = stamp
+  end
+  return true
 end
 
 ---Whether Neovim would ask, or should, about a file that acp-ls looks after.
@@ -168,7 +243,7 @@ end
 ---@param bufnr integer
 ---@param path string that is about to be written
 ---@param take_disk fun(bufnr: integer) makes the disk's state the base of the text as it is
-function M.before_write(bufnr, path, take_disk)
+local function bring_in(bufnr, path, take_disk)
   if typing.busy(bufnr) then
     return -- nothing can come into the buffer: it would be waited for in vain
   end
@@ -198,6 +273,17 @@ function M.before_write(bufnr, path, take_disk)
   end
   if first then
     asked[bufnr] = nil
+  end
+end
+
+---Has a buffer and Neovim know the file, before the buffer is written.
+---@param bufnr integer
+---@param path string that is about to be written
+---@param take_disk fun(bufnr: integer) makes the disk's state the base of the text as it is
+function M.before_write(bufnr, path, take_disk)
+  bring_in(bufnr, path, take_disk)
+  if vim.v.cmdbang == 0 and own(bufnr, path) then
+    M.renew(bufnr)
   end
 end
 
