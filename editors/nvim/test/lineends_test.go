@@ -217,6 +217,10 @@ func TestLineEndsAreUndone(t *testing.T) {
 		{"all of dos", dos, unix},
 		{"dos and a word", dos, "one\ntwo\nTHREE\nfour\n"},
 		{"unix and a word", unix, "one\r\ntwo\r\nTHREE\r\nfour\r\n"},
+		{"last of unix", unix, strings.TrimSuffix(unix, "\n")},
+		{"none of unix", strings.TrimSuffix(unix, "\n"), unix},
+		{"last of dos", dos, strings.TrimSuffix(dos, "\r\n")},
+		{"last and a word", unix, "one\nTWO\nthree\nfour"},
 	}
 	const (
 		none  = `require('acp.review').count() == 0`
@@ -250,6 +254,7 @@ func TestLineEndsAreUndone(t *testing.T) {
 						{Name: "a.txt", Data: []byte(c.had)}, {Name: "agent/has", Data: []byte(c.has)},
 					}})
 					s.do("open", "a.txt")
+					s.Exec(`vim.o.fixendofline = false`, nil)
 					s.do("agent", "disk a.txt has")
 					s.turn()
 					s.WaitLua(`require('acp.review').count() > 0`)

@@ -1,13 +1,15 @@
----The 'fileformat' of buffers along their undo trees. Neovim's undo gives back text, and not the
----format that it had: rows that showed their carriage returns would be written with two of them,
----and line ends that an agent has changed would come back unseen. So where the format was turned
----together with the text, by acp-ls or as a file was read anew, undo and redo turn it as well.
+---The 'fileformat' and 'endofline' of buffers along their undo trees. Neovim's undo gives back
+---text, and not the format that it had: rows that showed their carriage returns would be written
+---with two of them, and line ends that an agent has changed would come back unseen. So where the
+---format was turned together with the text, by acp-ls or as a file was read anew, undo and redo
+---turn it as well.
 local M = {}
 local api = vim.api
 
 ---A part of an undo tree in which the format is one: from the step that has turned it on.
 ---@class acp.Format
----@field name string 'fileformat', as last set there
+---@field fileformat string as last set there
+---@field endofline boolean
 ---@field was_dos true? see textedit
 
 ---@class acp.Formats
@@ -27,10 +29,23 @@ local formats = {}
 M.was_dos = {}
 
 ---@param bufnr integer
+---@return acp.Format
+local function format_of(bufnr)
+  return { fileformat = vim.bo[bufnr].fileformat, endofline = vim.bo[bufnr].endofline }
+end
+
+---@param a acp.Format
+---@param b acp.Format
+---@return boolean
+local function equal(a, b)
+  return a.fileformat == b.fileformat and a.endofline == b.endofline
+end
+
+---@param bufnr integer
 ---@return acp.Formats
 local function formats_of(bufnr)
   if not formats[bufnr] then
-    local part = { name = vim.bo[bufnr].fileformat }
+    local part = format_of(bufnr)
     formats[bufnr] = { parts = {}, root = part, part = part, path = {}, busy = 0 }
   end
   return formats[bufnr]
@@ -96,13 +111,15 @@ function M.settle(bufnr)
     return
   end
   was.was_dos, M.was_dos[bufnr] = M.was_dos[bufnr], f.part.was_dos
-  if vim.bo[bufnr].fileformat ~= f.part.name then
-    f.busy = f.busy + 1
-    pcall(function()
-      vim.bo[bufnr].fileformat = f.part.name
-    end)
-    f.busy = f.busy - 1
-  end
+  f.busy = f.busy + 1
+  pcall(function()
+    for _, name in ipairs({ 'fileformat', 'endofline' }) do
+      if vim.bo[bufnr][name] ~= f.part[name] then
+        vim.bo[bufnr][name] = f.part[name]
+      end
+    end
+  end)
+  f.busy = f.busy - 1
 end
 
 ---Notes that a buffer's format has been turned, if it has.
@@ -111,15 +128,15 @@ end
 ---@param seq integer? where in the undo tree it was before
 ---@param was_dos true? what it was before
 local function note(bufnr, f, seq, was_dos)
-  local name, now = vim.bo[bufnr].fileformat, vim.fn.undotree(bufnr).seq_cur
-  if name == f.part.name then
+  local format, now = format_of(bufnr), vim.fn.undotree(bufnr).seq_cur
+  if equal(format, f.part) then
     return
   elseif now == seq then -- with no step that could be undone
-    f.part.name = name
+    f.part.fileformat, f.part.endofline = format.fileformat, format.endofline
     return
   end
   f.part.was_dos = was_dos
-  f.part = { name = name }
+  f.part = format
   f.parts[now], f.path[now], f.seq = f.part, true, now
 end
 
@@ -172,13 +189,14 @@ function M.watch(group)
   end)
   api.nvim_create_autocmd('OptionSet', {
     group = group,
-    pattern = 'fileformat',
+    pattern = { 'fileformat', 'endofline' },
     callback = function()
       for bufnr, f in pairs(formats) do
         if f.busy == 0 and api.nvim_buf_is_loaded(bufnr) then
-          if vim.bo[bufnr].fileformat ~= f.part.name then -- the user has, here and from here on
+          local format = format_of(bufnr)
+          if not equal(format, f.part) then -- the user has, here and from here on
             locate(bufnr, f)
-            f.part.name = vim.bo[bufnr].fileformat
+            f.part.fileformat, f.part.endofline = format.fileformat, format.endofline
           end
         end
       end

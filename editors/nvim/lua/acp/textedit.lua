@@ -434,7 +434,7 @@ local function replace_rows(bufnr, edits, encoding)
     return mover({ { 0, count, 0 } })
   end
   local marks, watched = note_marks(bufnr), rows_of_users(bufnr)
-  local gone = {}
+  local gone, tick = {}, api.nvim_buf_get_changedtick(bufnr)
   for _, r in ipairs(plan) do
     local first, last, new = whole_rows(r, line)
     if first and last and new then
@@ -458,8 +458,11 @@ local function replace_rows(bufnr, edits, encoding)
     end
   end
   if vim.bo[bufnr].endofline ~= eol then
+    if api.nvim_buf_get_changedtick(bufnr) == tick then -- no row is another one, and it can be undone
+      api.nvim_buf_set_text(bufnr, -1, 0, -1, 0, { '' })
+    end
     vim.bo[bufnr].endofline = eol
-    vim.bo[bufnr].modified = true -- also if no row is another one
+    vim.bo[bufnr].modified = true
   end
   keep_marks(bufnr, marks)
   return mover(gone)
