@@ -119,7 +119,7 @@ func TestTwoOfThem(t *testing.T) {
 	first := w.start()
 	write("g")
 	second := w.start()
-	second.told("Another acp-ls has undecided changes in " + w.path("g"))
+	second.told("Undecided in another acp-ls: g")
 	w.wantOffered("g", false)
 	write("f")
 	if files := w.journals(".journal"); len(files) != 2 {
@@ -128,7 +128,7 @@ func TestTwoOfThem(t *testing.T) {
 	first.kill()
 	w.wantOffered("g", true)
 	third := w.start()
-	third.told("Another acp-ls has undecided changes in " + w.path("f") + ", " + w.path("g"))
+	third.told("Undecided in another acp-ls: f, g")
 	w.wantOffered("f", false)
 	w.wantOffered("g", false)
 	second.command("acp.review.reject", map[string]any{"uri": w.uri("g")}, nil)

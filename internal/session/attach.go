@@ -83,6 +83,18 @@ func (a *Attachment) rootsNow() []string {
 	return slices.Clone(a.roots)
 }
 
+// nameOf is how the user of an editor calls a file, or a folder.
+func (a *Attachment) nameOf(path string) string {
+	for _, root := range a.rootsNow() {
+		if rel, err := filepath.Rel(root, path); err == nil && rel == "." {
+			return filepath.Base(path)
+		} else if err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
+	}
+	return path
+}
+
 // Document returns an open document as it is now.
 func (a *Attachment) Document(uri string) (*buffers.Document, bool) {
 	d := a.store.Get(uri)

@@ -245,7 +245,7 @@ func (b *befores) write(sync bool, notes ...journal.Note) bool {
 	if err != nil && !errors.Is(err, os.ErrClosed) {
 		b.done = true
 		b.d.core.log.Error("before-copies", "err", err)
-		b.d.core.tell(LevelWarning, fmt.Sprintf("What agents write by themselves could not be told from yours after a crash: %v", err))
+		b.d.core.tell(LevelWarning, fmt.Sprintf("After a crash agents' own writes would be taken for yours: %v", err))
 	}
 	return err == nil
 }

@@ -99,11 +99,11 @@ func (f *file) tellBehind(err error) {
 	if o.by.Author == review.AuthorAgent {
 		who = o.by.Agent
 	}
-	why := "because you go on typing there: pause for a moment, and do not save over it"
+	message := "Pause typing in %s, and do not save over it: what %s has written there is not in your editor yet"
 	if !typedIn(err) {
-		why = "because it did not take the change: load the file anew before you save it"
+		message = "Load %s anew before you save it: what %s has written there is not in your editor, which did not take it"
 	}
-	message := fmt.Sprintf("%s was changed on disk by %s, which is not in your editor yet %s", f.shortName(live), who, why)
+	message = fmt.Sprintf(message, f.shortName(live), who)
 	if s, err := f.core.findSession(o.by.Session); err == nil {
 		s.notice(o.by.Turn, EntryNotice, message)
 	}

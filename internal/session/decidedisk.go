@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/config"
@@ -38,9 +39,9 @@ func (f *file) lookFirst(ctx context.Context) (behind bool) {
 func (f *file) tellUnsaved(out outcome, err error) {
 	why := "it had changed on disk, save it when you are ready"
 	if err != nil && !errors.Is(err, ErrUnsupported) {
-		why = err.Error()
+		why = strings.TrimPrefix(err.Error(), ErrNotSaved.Error()+": ")
 	}
-	out.doc.at.editor.ShowMessage(LevelWarning, fmt.Sprintf("%s was changed in the editor and is not saved: %s", f.shortName(out.doc), why))
+	out.doc.at.editor.ShowMessage(LevelWarning, fmt.Sprintf("%s is not saved: %s", f.shortName(out.doc), why))
 }
 
 // saveDecided saves a document after a decision, if nothing was unsaved before it. No formatter

@@ -73,7 +73,7 @@ func TestDecideWhenTheDiskHasGoneOn(t *testing.T) {
 						t.Errorf("text %q, want %q", got, want)
 					}
 					onDisk, said := readFile(t, path), e.said()
-					if told := len(said) == 1 && strings.HasPrefix(said[0], "a was changed in the editor and is not saved: "); told == (onDisk == want) || onDisk != want && onDisk != other {
+					if told := len(said) == 1 && strings.HasPrefix(said[0], "a is not saved: "); told == (onDisk == want) || onDisk != want && onDisk != other {
 						t.Errorf("the disk has %q, said %q", onDisk, said)
 					}
 					if saves == "saves" && reloads && onDisk != want {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -178,6 +179,18 @@ func (d *durable) close() {
 func (c *Core) tell(l Level, message string) {
 	for _, a := range c.attached() {
 		a.editor.ShowMessage(l, message)
+	}
+}
+
+// tellOf is tell for a message of files, which format names where it has %s: as the user of each
+// editor calls them, for a line may hold no more.
+func (c *Core) tellOf(l Level, format string, paths ...string) {
+	for _, a := range c.attached() {
+		names := make([]string, len(paths))
+		for i, p := range paths {
+			names[i] = a.nameOf(p)
+		}
+		a.editor.ShowMessage(l, fmt.Sprintf(format, strings.Join(names, ", ")))
 	}
 }
 

@@ -238,10 +238,20 @@ func (w *earth) wantHunks(name, want string, states ...review.State) {
 	}
 }
 
+// seen is how much of a message is seen where the line that an editor has for it is of 80 columns.
+const seen = 48
+
+// inSight is what is seen of a message there.
+func inSight(message string) string {
+	r := []rune(message)
+	return string(r[:min(len(r), seen)])
+}
+
+// wantTold awaits a message whose part is in sight.
 func (w *earth) wantTold(part string) {
 	w.t.Helper()
 	w.e.await("a message with "+part, func() bool {
-		return slices.ContainsFunc(w.e.messages, func(m string) bool { return strings.Contains(m, part) })
+		return slices.ContainsFunc(w.e.messages, func(m string) bool { return strings.Contains(inSight(m), part) })
 	})
 }
 

@@ -302,7 +302,7 @@ func (c *Core) warnElsewhere(rejected []string) {
 		if n == 1 {
 			what = "change"
 		}
-		c.tell(LevelWarning, fmt.Sprintf("Rejected %d %s that an agent may have made that works %s: %s. They can be brought back",
-			n, what, elsewhereWords, strings.Join(uniq(rejected), ", ")))
+		c.tellOf(LevelWarning, fmt.Sprintf("Rejected in %%s: %d %s that an agent may have made that works %s. They can be brought back",
+			n, what, elsewhereWords), uniq(rejected)...)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -393,10 +392,10 @@ func (f *file) takeReread(fl *flight, t text.Text, disk buffers.Disk, err error)
 
 // Why what has changed in a file that is not UTF-8 is not in its document, and what to do.
 const (
-	encodedUnsaved = "is not UTF-8 and cannot be merged with your unsaved text. Nothing was overwritten: reload the file " +
-		"to see the change and decide on it (what is unsaved goes: copy it first), or save over it"
-	encodedUnread  = "is not UTF-8, and your editor did not read it anew: reload the file to see the change and decide on it"
-	encodedGarbled = "is not UTF-8, and your editor does not know in which encoding it is: nothing can be reviewed in it until it is opened in the right one"
+	encodedUnsaved = "Reload %s to see what %s has written there and decide on it (what is unsaved goes: copy it first), or save over it. " +
+		"It is not UTF-8 and cannot be merged with your unsaved text. Nothing was overwritten"
+	encodedUnread  = "Reload %s to see what %s has written there and decide on it: it is not UTF-8, and your editor did not read it anew"
+	encodedGarbled = "Open %s in its encoding to see what %s has written there and decide on it: it is not UTF-8, and your editor does not know in which it is"
 )
 
 // isGarbled tells that a text has characters which stand for bytes that its editor could not
@@ -419,7 +418,7 @@ func (f *file) tellOwed(live openDoc, moved bool, o review.Origin, why string) e
 	if o.Author == review.AuthorAgent {
 		who = o.Agent
 	}
-	message := fmt.Sprintf("%s was changed on disk by %s. It %s", f.shortName(live), who, why)
+	message := fmt.Sprintf(why, f.shortName(live), who)
 	if s, err := f.core.findSession(o.Session); err == nil {
 		s.notice(o.Turn, EntryNotice, message)
 	}
@@ -429,12 +428,7 @@ func (f *file) tellOwed(live openDoc, moved bool, o review.Origin, why string) e
 
 // shortName is how a user calls the file.
 func (f *file) shortName(live openDoc) string {
-	for _, root := range live.at.rootsNow() {
-		if rel, err := filepath.Rel(root, string(f.path)); err == nil && filepath.IsLocal(rel) {
-			return rel
-		}
-	}
-	return string(f.path)
+	return live.at.nameOf(string(f.path))
 }
 
 // bytesAtRest are those of a file that is not UTF-8; nil if it is none such now. Where they are

@@ -48,7 +48,7 @@ func (d *durable) leftovers(ctx context.Context, all []journal.Left) (out []left
 			found, err := compareNoted(ctx, root, left, d.core.own)
 			if err != nil {
 				d.core.log.Warn("compare with what an earlier run has noted", "folder", root, "err", err)
-				d.core.tell(LevelWarning, fmt.Sprintf("What an agent wrote in %s just before acp-ls ended cannot be found out: %v", root, err))
+				d.core.tellOf(LevelWarning, "Unknown: what an agent wrote in %s just before acp-ls ended. It cannot be found out: "+strings.ReplaceAll(err.Error(), "%", "%%"), root)
 				continue
 			}
 			for _, l := range found {
@@ -304,5 +304,5 @@ func (d *durable) tellLater(later []string) {
 	if len(named) > most {
 		named, more = named[:most], fmt.Sprintf(" and %d more", len(later)-most)
 	}
-	d.core.tell(LevelWarning, "acp-ls was ended in the middle of a turn, and these files were written again later; what is in them is taken for yours: "+strings.Join(named, ", ")+more)
+	d.core.tellOf(LevelWarning, "Taken for yours: %s"+more+". acp-ls was ended in the middle of a turn, and they were written again later", named...)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"time"
 
 	"acp-ls/buffers"
@@ -61,7 +60,7 @@ func (d *durable) awaitNeighbours(ctx context.Context) {
 			return
 		}
 		if wait == tell && len(undecided) > 0 {
-			d.core.tell(LevelInfo, "Another acp-ls has undecided changes in "+strings.Join(undecided, ", "))
+			d.core.tellOf(LevelInfo, "Undecided in another acp-ls: %s", undecided...)
 		}
 		select {
 		case <-time.After(wait):
@@ -162,13 +161,13 @@ func (d *durable) report(sum resumed) {
 		d.tellUndecided(sum.in)
 	}
 	if len(sum.lost) > 0 {
-		d.core.tell(LevelWarning, "Changes of an earlier run are not to be found in the text any more: "+strings.Join(sum.lost, ", "))
+		d.core.tellOf(LevelWarning, "Changes not to be found: %s. They are of an earlier run, and not in the text any more", sum.lost...)
 	}
 	if len(sum.asleep) > 0 {
 		d.core.spawn(func() { d.tellAsleep(sum.asleep) })
 	}
 	if len(sum.hidden) > 0 {
-		d.core.tell(LevelWarning, "Changes of an earlier run were undecided in files of which acp-ls keeps no copy, for they may hold secrets or git ignores them; they can no longer be reviewed: "+strings.Join(sum.hidden, ", "))
+		d.core.tellOf(LevelWarning, "No longer to be reviewed: changes in %s, of an earlier run. acp-ls keeps no copy of files that may hold secrets, or that git ignores", sum.hidden...)
 	}
 }
 
@@ -230,7 +229,7 @@ func (d *durable) tellAsleep(paths []string) {
 		return f.asleep == nil
 	})
 	if len(paths) > 0 {
-		d.core.tell(LevelInfo, "Changes of an earlier run are not in the files on disk; they are looked for when such a file is opened: "+strings.Join(paths, ", "))
+		d.core.tellOf(LevelInfo, "Open %s: changes of an earlier run are looked for there, which are not in the files on disk", paths...)
 	}
 }
 

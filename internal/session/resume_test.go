@@ -23,9 +23,9 @@ func TestHunksComeBackWithRecoveredText(t *testing.T) {
 	w.agent("f", aBc)
 	w.c.file(buffers.Path(w.path("f"))).keep(true)
 	live := w.crash()[w.uri("f")]
-	w.wantTold("are looked for when such a file is opened: " + w.path("f"))
+	w.wantTold("Open f: changes of an earlier run")
 	w.e.open(w.uri("f"), abc)
-	w.wantTold("not to be found")
+	w.wantTold("Changes not to be found: f")
 	w.wantHunks("f", "")
 	w.e.replace(w.uri("f"), abc, live) // :recover
 	w.wantHunks("f", "b|>B|")
@@ -48,9 +48,9 @@ func TestNothingIsSaidOfDocumentsThatAreOpened(t *testing.T) {
 		live := w.crash()
 		w.e.open(w.uri("f"), live[w.uri("f")])
 		w.wantHunks("f", "b|>B|")
-		w.wantTold("are looked for when such a file is opened: " + w.path("g"))
+		w.wantTold("Open g: changes of an earlier run")
 		for _, m := range w.e.said() {
-			if strings.Contains(m, w.path("f")) {
+			if strings.Contains(m, "Open f") || strings.Contains(m, w.path("f")) {
 				t.Error(m)
 			}
 		}
@@ -299,7 +299,7 @@ func TestOtherProcessIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.start()
-	w.wantTold("Another acp-ls has undecided changes in " + w.path("other"))
+	w.wantTold("Undecided in another acp-ls: other")
 	w.wantHunks("other", "")
 	w.close()
 	if err := j.Close(); err != nil {

@@ -82,7 +82,7 @@ func (d *durable) removeLeft(ctx context.Context, temps []temp) {
 		}
 	}
 	if len(left) > 0 {
-		d.core.tell(LevelWarning, "An acp-ls that was killed while it wrote has left behind, with something that stands nowhere else: "+strings.Join(left, ", ")+". Look at it, and delete it")
+		d.core.tellOf(LevelWarning, "Look at %s, and delete it: an acp-ls that was killed while it wrote has left it behind, with something that stands nowhere else", left...)
 	}
 }
 

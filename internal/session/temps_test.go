@@ -63,7 +63,7 @@ func TestTempsThatAreLeft(t *testing.T) {
 				return // nobody looks there
 			}
 			if tt.kept {
-				w.wantTold(left)
+				w.wantTold("Look at " + strings.TrimPrefix(left, w.path("")+"/") + ", and delete it")
 			} else {
 				w.e.await("the removal of the temp", func() bool { return !isThere(buffers.Path(left)) })
 				for _, m := range w.e.said() {

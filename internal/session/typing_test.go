@@ -168,7 +168,7 @@ func TestEditorThatTakesNothingBehindTheDisk(t *testing.T) {
 		before := asked
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
-		if said := w.e.said(); len(said) != 1 || !strings.Contains(said[0], "load the file anew") || asked != before {
+		if said := w.e.said(); len(said) != 1 || !strings.HasPrefix(inSight(said[0]), "Load a anew before you save it: ") || asked != before {
 			t.Errorf("said %q, asked %d and %d times", said, before, asked)
 		}
 		if got := w.e.text(uri); got != ten {
@@ -205,7 +205,7 @@ func TestTypingWithoutEndBehindTheDisk(t *testing.T) {
 				for len(w.e.said()) == 0 {
 					time.Sleep(time.Second)
 				}
-				if said := w.e.said(); len(said) != 1 || !strings.Contains(said[0], "a was changed on disk by ") {
+				if said := w.e.said(); len(said) != 1 || !strings.HasPrefix(inSight(said[0]), "Pause typing in a, and do not save over it: ") {
 					t.Errorf("said %q", said)
 				}
 				close(stop)

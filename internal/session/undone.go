@@ -48,7 +48,7 @@ func (f *file) keepUndone(u *undone) {
 		}
 	}
 	if !u.agents.Kept() {
-		f.core.tell(LevelWarning, fmt.Sprintf("%s is what it was again; what the agent had made of it is gone for good: acp-ls has no room for a copy", f.path))
+		f.core.tellOf(LevelWarning, "The agent's text of %s is gone for good: acp-ls has no room for a copy. The file is what it was", string(f.path))
 		u = nil
 	}
 	f.mu.Lock()

@@ -97,6 +97,22 @@ func TestMessages(t *testing.T) {
 		e.WaitScreen("… (see :Acp log)")
 		e.Input(":Acp log<CR>")
 		e.WaitScreen("the end")
+
+		// In a narrow window a message has all of the line, and no key is asked for.
+		e.Exec("vim.o.columns = 80", nil)
+		for _, ruler := range []bool{false, true} {
+			e.Exec("vim.o.laststatus, vim.o.ruler = (...) and 0 or 2, true", nil, ruler)
+			most := map[bool]int{false: 68, true: 51}[ruler] // less what is typed, and where the cursor is
+			whole := strings.Repeat("whole", most)[:most-len("acp: ")]
+			e.notify("window/showMessage", map[string]any{"type": 2, "message": whole})
+			e.WaitScreen(whole)
+			e.notify("window/showMessage", map[string]any{"type": 2, "message": "more" + whole})
+			e.WaitScreen("more" + whole[:most-len("acp: more… (see :Acp log)")+len("…")-1] + "… (see :Acp log)")
+			e.WaitLua("vim.api.nvim_get_mode().mode == 'n'")
+		}
+		e.Exec("vim.o.laststatus = 2", nil)
+		e.drop()
+		e.WaitScreen("acp-ls ended (code 0): :Acp starts it again")
 	})
 }
 

@@ -119,7 +119,7 @@ func TestBringBackTheLast(t *testing.T) {
 
 		// Another file has nothing of that.
 		e.Input(":write<CR>:edit q.go<CR>:messages clear<CR>:lua require('acp.restore').here()<CR>")
-		e.WaitLua(`vim.fn.execute('messages'):find('nothing of this file was rejected', 1, true) ~= nil`)
+		e.WaitLua(`vim.fn.execute('messages'):find('nothing was rejected here', 1, true) ~= nil`)
 		e.Input(":Acp restore<CR>")
 		e.WaitLua(`vim.fn.execute('messages'):find('pending again: p.go:3', 1, true) ~= nil`)
 	})

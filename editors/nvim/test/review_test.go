@@ -273,10 +273,10 @@ func TestRestoreAfterUndo(t *testing.T) {
 		}
 		e.rejected(v, "one", "other")
 		e.Input("ghu")
-		e.WaitScreen("2 hunks of this file were rejected: :Acp restore lets you choose")
+		e.WaitScreen("2 hunks were rejected here: :Acp restore lets you choose")
 		e.rejected(v)
 		e.Input("ghu")
-		e.WaitScreen("nothing of this file was rejected")
+		e.WaitScreen("nothing was rejected here")
 	})
 }
 
@@ -404,10 +404,22 @@ func TestHunksAcrossFiles(t *testing.T) {
 		e.WaitScreen("1/1 demo: three")
 		e.Input("j<CR>")
 		e.WaitLua(`vim.fn.expand('%:t') == 'b c+d.txt'`)
+		e.on("acp.review.reject", decided([]any{}, "h1", "h2"))
 		e.Input(":Acp reject-all<CR>")
 		if d := e.expectDecision("reject"); !slices.Equal(d.Hunks, []string{"h1", "h2"}) { // one may be in the other's way
 			t.Errorf("rejected %+v", d)
 		}
+
+		e.review("a.txt", v)
+		other["hunks"] = []any{}
+		e.notify("acp/review", other)
+		e.WaitLua(`#require('acp.review').files() == 0`)
+		e.Input(":Acp hunks<CR>")
+		e.WaitScreen("no hunks")
+		e.WaitLua(`#vim.fn.getqflist() == 0`) // what it had is decided
+		e.Input(":cexpr 'mine'<CR>:Acp hunks<CR>")
+		e.WaitLua(`vim.fn.execute('messages'):find('no hunks.*no hunks') ~= nil`)
+		e.WaitLua(`vim.fn.getqflist()[1].text == 'mine'`) // and no other list is ours
 	})
 }
 

@@ -230,7 +230,7 @@ local function on_init(client)
   local offered = vim.tbl_get(client.server_capabilities, 'experimental', 'acp', 'version')
   if offered ~= contract then
     util.warn(
-      ('acp-ls is of contract %s, this plugin of %d: install both from one release'):format(
+      ('install acp-ls and plugin from one release: contracts %s and %d'):format(
         tostring(offered or 'none'),
         contract
       )
@@ -272,9 +272,9 @@ local function on_exit(id, code, signal)
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.client')
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.edit')
     vim.on_key(nil, vim.api.nvim_create_namespace('acp.keys'))
-    local how = signal ~= 0 and ('signal %d'):format(signal) or ('exit code %d'):format(code)
-    local message = ('acp-ls ended (%s): see :Acp log. '):format(how)
-      .. ':Acp starts it again, and what is undecided comes back'
+    local how = signal ~= 0 and ('signal %d'):format(signal) or ('code %d'):format(code)
+    local message = ('acp-ls ended (%s): :Acp starts it again, '):format(how)
+      .. 'and what is undecided comes back. See :Acp log'
     settle(nil, message)
     for _, fn in ipairs(vim.tbl_keys(owed)) do
       fn({ message = message, kind = 'ended' })

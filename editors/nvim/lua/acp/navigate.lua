@@ -66,6 +66,9 @@ function M.go(step, here)
   end
 end
 
+---The quickfix list that is ours.
+local title = 'Hunks of agents'
+
 ---All hunks in the quickfix list.
 function M.quickfix()
   local items = {}
@@ -88,9 +91,12 @@ function M.quickfix()
     end
   end
   if #items == 0 then
+    if vim.fn.getqflist({ title = true }).title == title then -- what it has is decided by now
+      vim.fn.setqflist({}, 'r', { title = title, items = {} })
+    end
     return require('acp.decide').tell_none()
   end
-  vim.fn.setqflist({}, ' ', { title = 'Hunks of agents', items = items })
+  vim.fn.setqflist({}, ' ', { title = title, items = items })
   vim.cmd('botright copen')
 end
 

@@ -312,7 +312,7 @@ local function guard(bufnr)
       end
       if ours and M.lacks(bufnr) then -- Neovim would not ask
         local name = vim.fn.fnamemodify(api.nvim_buf_get_name(bufnr), ':~:.')
-        util.warn(name .. ' has just changed on disk, and is not written: write again, or :w!')
+        util.warn(name .. ' is not written: write again, or :w! (it has just changed on disk)')
         return
       elseif typing.busy(bufnr) and would_ask(bufnr, args.match) then
         return

@@ -96,11 +96,9 @@ function M.here()
     elseif #last > 0 then
       bring_back(last)
     elseif #list > 0 then
-      util.notify(
-        ('%d hunks of this file were rejected: :Acp restore lets you choose'):format(#list)
-      )
+      util.notify(('%d hunks were rejected here: :Acp restore lets you choose'):format(#list))
     else
-      util.notify('nothing of this file was rejected: see :Acp restore for others')
+      util.notify('nothing was rejected here: :Acp restore has others')
     end
   end)
 end

@@ -458,7 +458,8 @@ local function replace_rows(bufnr, edits, encoding)
     end
   end
   if vim.bo[bufnr].endofline ~= eol then
-    if api.nvim_buf_get_changedtick(bufnr) == tick then -- no row is another one, and it can be undone
+    if api.nvim_buf_get_changedtick(bufnr) == tick then
+      -- no row is another one, and yet it can be undone
       api.nvim_buf_set_text(bufnr, -1, 0, -1, 0, { '' })
     end
     vim.bo[bufnr].endofline = eol

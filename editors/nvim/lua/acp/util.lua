@@ -52,8 +52,8 @@ local function show_messages()
   for _, message in ipairs(list) do
     worst = message.level >= worst.level and message or worst
   end
-  -- the message line also holds the ruler and pending keys
-  local room = vim.o.columns - 24
+  -- the message line also holds the ruler and pending keys, if they are shown
+  local room = vim.v.echospace
   local more = #list > 1 and (' (+%d, see :Acp log)'):format(#list - 1) or ''
   local shown = M.truncate(worst.text, math.max(room - #more, 20))
   if #list == 1 and shown ~= worst.text then -- where the rest of it is
