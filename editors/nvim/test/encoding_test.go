@@ -30,13 +30,13 @@ func TestBytesOnDisk(t *testing.T) {
 		says               string // the message, if there is one
 		under              string // the message where something is unsaved
 	}{
-		{"latin1", latin1.Replace(rows), latin1.Replace(zwei), "1", "", "not UTF-8"},
-		{"utf16", utf16(rows), utf16(zwei), "1", "", "not UTF-8"},
+		{"latin1", latin1.Replace(rows), latin1.Replace(zwei), "1", "", "Reload unsaved-"},
+		{"utf16", utf16(rows), utf16(zwei), "1", "", "Reload unsaved-"},
 		{"fewer", rows, strings.TrimSuffix(rows, "\n"), "1", "", ""},
 		{"more", strings.TrimSuffix(rows, "\n"), rows, "1", "", ""},
 		{"mark", "\ufeff" + rows, rows, "1", "byte order mark", "byte order mark"},
-		{"to-utf8", latin1.Replace(rows), zwei, "2", "", "not UTF-8"}, // as Neovim keeps the encoding
-		{"to-latin1", rows, latin1.Replace(zwei), "1", "", "not UTF-8"},
+		{"to-utf8", latin1.Replace(rows), zwei, "2", "", "Reload unsaved-"}, // as Neovim keeps the encoding
+		{"to-latin1", rows, latin1.Replace(zwei), "1", "", "Reload unsaved-"},
 	}
 	eachVersion(t, func(t *testing.T, version string) {
 		s := newStory(t, version, &txtar.Archive{})
