@@ -13,8 +13,6 @@ import (
 	"runtime/debug"
 	"syscall"
 
-	"github.com/alecthomas/kong"
-
 	"acp-ls/acpclient/proc"
 )
 
@@ -58,24 +56,22 @@ type program struct {
 // run does what the arguments say and returns the exit code: 1 for a failure, 2
 // for arguments that make no sense.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var cli commands
-	exit := -1
-	parser, err := kong.New(&cli, kong.Name("acp-ls"), kong.Description(description),
-		kong.Writers(stdout, stderr), kong.Exit(func(c int) { exit = c }),
-		kong.Help(helpWithExamples), kong.Vars{"version": "acp-ls " + version},
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, WrapUpperBound: 100}))
-	if err != nil {
-		panic(err) // the commands are declared wrongly
-	}
-	k, err := parser.Parse(args)
-	if exit >= 0 { // --help
-		return exit
-	}
-	if err != nil {
+	var every everywhere
+	c, err := commands().parse(args, &every)
+	switch {
+	case err != nil:
 		fmt.Fprintf(stderr, "acp-ls: %v\nTry `acp-ls --help`.\n", err)
 		return 2
+	case every.help:
+		c.showHelp(stdout, &every)
+		return 0
+	case every.version:
+		c = &command{run: printVersion}
 	}
-	err = k.Run(&program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr})
+	for c.run == nil {
+		c = c.byDefault()
+	}
+	err = c.run(&program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr})
 	var code exitCode
 	switch {
 	case errors.As(err, &code):
@@ -85,20 +81,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		return 1
 	}
 	return 0
-}
-
-func helpWithExamples(o kong.HelpOptions, k *kong.Context) error {
-	if err := kong.DefaultHelpPrinter(o, k); err != nil {
-		return err
-	}
-	name := ""
-	if n := k.Selected(); n != nil {
-		name = n.Name
-	}
-	if text := examples[name]; text != "" {
-		fmt.Fprintf(k.Stdout, "\n%s", text)
-	}
-	return nil
 }
 
 // exitCode is an error that has said all it has to say.

@@ -7,10 +7,8 @@ import (
 	"acp-ls/internal/mcp"
 )
 
-// mcpCmd is what agents start to reach the tools of the editor.
-type mcpCmd struct{}
-
-func (mcpCmd) Run(p *program) error {
+// relayTools is what agents start to reach the tools of the editor.
+func relayTools(p *program) error {
 	return mcp.Relay(p.ctx, p.stdin, p.stdout, os.Getenv)
 }
 

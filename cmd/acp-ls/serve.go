@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,13 +23,11 @@ import (
 const closeWait = 10 * time.Second
 
 type serveCmd struct {
-	Log       string `help:"Append the log to this file (default: standard error)." type:"path" placeholder:"FILE"`
-	Debug     bool   `help:"Log more, among other things what agents said that was no message."`
-	NoJournal bool   `help:"Keep nothing of undecided changes for the next start: they end with the program."`
-	Stdio     bool   `help:"Accepted because many editors give it; standard input and output are all there is."`
+	Log                     string
+	Debug, NoJournal, Stdio bool
 }
 
-func (c serveCmd) Run(p *program) error {
+func (c *serveCmd) run(p *program) error {
 	if f, ok := p.stdin.(*os.File); ok {
 		if st, err := f.Stat(); err == nil && st.Mode()&os.ModeCharDevice != 0 {
 			fmt.Fprintln(p.stderr, "acp-ls: waiting for an editor on standard input; `acp-ls --help` says more")
@@ -35,6 +35,10 @@ func (c serveCmd) Run(p *program) error {
 	}
 	out := p.stderr
 	if c.Log != "" {
+		var err error
+		if c.Log, err = absolute(c.Log); err != nil {
+			return err
+		}
 		f, err := os.OpenFile(c.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {
 			return err
@@ -90,6 +94,19 @@ func (c serveCmd) Run(p *program) error {
 		return exitCode(1) // LSP wants it so, and nobody is there to read more
 	}
 	return errors.Join(err, closeErr)
+}
+
+// absolute is the absolute path of one that a user gave. An editor that starts programs
+// without a shell leaves the ~ to us.
+func absolute(path string) (string, error) {
+	if below, ok := strings.CutPrefix(path, "~/"); ok {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(home, below)
+	}
+	return filepath.Abs(path)
 }
 
 // launcher starts agents; the demonstration agent is this very program.

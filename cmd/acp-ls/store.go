@@ -22,14 +22,7 @@ func openJournal(workspace string) (session.Journal, error) {
 	return journal.Open(state, workspace, journal.Options{}), nil
 }
 
-type storeCmd struct {
-	List  storeListCmd  `cmd:"" default:"1" help:"List what is undecided, by workspace."`
-	Purge storePurgeCmd `cmd:"" help:"Remove journals in which nothing is undecided any more, or nothing younger than 90 days."`
-}
-
-type storeListCmd struct{}
-
-func (storeListCmd) Run(p *program) error {
+func listStored(p *program) error {
 	state, err := journal.StateDir()
 	if err != nil {
 		return err
@@ -73,11 +66,9 @@ func title(s journal.Stored) string {
 	return name + " (" + strings.Join(notes, ", ") + ")"
 }
 
-type storePurgeCmd struct {
-	All bool `help:"Remove also what is undecided, and what could not be read. The files themselves stay as they are."`
-}
+type storePurgeCmd struct{ All bool }
 
-func (c storePurgeCmd) Run(p *program) error {
+func (c *storePurgeCmd) run(p *program) error {
 	state, err := journal.StateDir()
 	if err != nil {
 		return err

@@ -50,7 +50,6 @@ var tools = []string{"tools", "editors", "internal/editorlog", "internal/nvimtes
 // owners says which packages may know a module, tests aside. What is not named
 // here no package may import.
 var owners = map[string][]string{
-	"github.com/alecthomas/kong":         {"cmd/acp-ls"},
 	"github.com/bmatcuk/doublestar/v4":   {"internal/policy", "buffers/watch", "internal/session"},
 	"github.com/fsnotify/fsnotify":       {"buffers/watch"},
 	"github.com/go-json-experiment/json": {"acpclient/...", "lspbridge/...", "internal/demo", "internal/session", "internal/review", "internal/mcp"},

@@ -135,7 +135,9 @@ func sweep(dir string) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		c, err := net.DialTimeout("unix", path, time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		c, err := dialUnix(ctx, path)
+		cancel()
 		if err == nil {
 			c.Close()
 		} else if errors.Is(err, syscall.ECONNREFUSED) {
@@ -145,11 +147,16 @@ func sweep(dir string) {
 }
 
 func dial(ctx context.Context, address string) (stream, error) {
-	c, err := new(net.Dialer).DialContext(ctx, "unix", address)
+	c, err := dialUnix(ctx, address)
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
+}
+
+// dialUnix is not DialContext, which brings a whole DNS resolver into the program.
+func dialUnix(ctx context.Context, path string) (*net.UnixConn, error) {
+	return new(net.Dialer).DialUnix(ctx, "unix", nil, &net.UnixAddr{Name: path, Net: "unix"})
 }
 
 // isGone says that the other side has ended.
