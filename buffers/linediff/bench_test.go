@@ -8,40 +8,42 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"acp-ls/internal/bench/corpus"
 )
 
 // BenchmarkDiff compares each corpus. The metric x-git is the time taken as a part of that of a
 // `git diff --no-index --histogram` of the same texts, start of the process included;
 // B/input-B are the bytes allocated, in all, as a multiple of those of both texts.
 func BenchmarkDiff(b *testing.B) {
-	for name, c := range corpora() {
-		b.Run(name, func(b *testing.B) {
+	for _, c := range corpus.All() {
+		b.Run(c.Name, func(b *testing.B) {
 			size := 0
-			for _, row := range append(append([]string(nil), c.a...), c.b...) {
+			for _, row := range append(append([]string(nil), c.A...), c.B...) {
 				size += len(row) + 1
 			}
 			b.SetBytes(int64(size))
 			b.ReportAllocs()
 			for b.Loop() {
-				Diff(c.a, c.b)
+				Diff(c.A, c.B)
 			}
 			if git, ok := gitTime(b, c); ok {
-				own := shortest(func() { Diff(c.a, c.b) })
+				own := shortest(func() { Diff(c.A, c.B) })
 				b.ReportMetric(float64(own)/float64(git), "x-git")
 			}
-			b.ReportMetric(float64(allocated(func() { Diff(c.a, c.b) }))/float64(size), "B/input-B")
+			b.ReportMetric(float64(allocated(func() { Diff(c.A, c.B) }))/float64(size), "B/input-B")
 		})
 	}
 }
 
-func gitTime(b *testing.B, c corpus) (time.Duration, bool) {
+func gitTime(b *testing.B, c corpus.Pair) (time.Duration, bool) {
 	git, err := exec.LookPath("git")
 	if err != nil {
 		return 0, false
 	}
 	dir := b.TempDir()
-	writeRows(b, filepath.Join(dir, "a"), c.a)
-	writeRows(b, filepath.Join(dir, "b"), c.b)
+	writeRows(b, filepath.Join(dir, "a"), c.A)
+	writeRows(b, filepath.Join(dir, "b"), c.B)
 	return shortest(func() {
 		cmd := exec.Command(git, "diff", "--no-index", "--no-color", "--histogram", "a", "b")
 		cmd.Dir = dir
@@ -71,8 +73,8 @@ func allocated(f func()) uint64 {
 }
 
 func BenchmarkSplit(b *testing.B) {
-	c, _ := corpusB()
-	text := joinRows(c.a, nil)
+	c, _ := corpus.Places()
+	text := joinRows(c.A, nil)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	for b.Loop() {

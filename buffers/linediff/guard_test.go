@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"acp-ls/internal/bench/corpus"
 	"pgregory.net/rapid"
 )
 
@@ -40,18 +41,9 @@ func TestWithin(t *testing.T) {
 	})
 }
 
-// drawn returns n rows out of a number of distinct ones.
-func drawn(r *rand.Rand, n, distinct int) []string {
-	rows := make([]string, n)
-	for i := range rows {
-		rows[i] = fmt.Sprintf("\trow %d", r.IntN(distinct))
-	}
-	return rows
-}
-
 // mixed returns 12,000 rows of which every other one is not in a text of another name.
 func mixed(r *rand.Rand, name string) []string {
-	rows := drawn(r, 12_000, 50)
+	rows := corpus.Drawn(r, 12_000, 50)
 	for i := 0; i < len(rows); i += 2 {
 		rows[i] = fmt.Sprint(name, i)
 	}
@@ -80,7 +72,7 @@ func TestCommonKeepsWhatBothHave(t *testing.T) {
 
 func TestBudget(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	few := drawn(r, 8000, 50)
+	few := corpus.Drawn(r, 8000, 50)
 	edited := slices.Clone(few)
 	edited[0], edited[len(edited)-1] = "first", "last"
 	for i := 10; i < len(edited); i += 100 {
@@ -91,10 +83,10 @@ func TestBudget(t *testing.T) {
 		a, b []string
 		want bool
 	}{
-		{"short", drawn(r, 3000, 50), drawn(r, 3000, 50), false},
-		{"long, of few distinct rows", few, drawn(r, 8000, 50), true},
-		{"long, of not so few distinct rows", drawn(r, 8000, 1000), drawn(r, 8000, 1000), true},
-		{"long, of many distinct rows", drawn(r, 8000, 1e6), drawn(r, 8000, 1e6), false},
+		{"short", corpus.Drawn(r, 3000, 50), corpus.Drawn(r, 3000, 50), false},
+		{"long, of few distinct rows", few, corpus.Drawn(r, 8000, 50), true},
+		{"long, of not so few distinct rows", corpus.Drawn(r, 8000, 1000), corpus.Drawn(r, 8000, 1000), true},
+		{"long, of many distinct rows", corpus.Drawn(r, 8000, 1e6), corpus.Drawn(r, 8000, 1e6), false},
 		{"long, of few distinct rows, but near", few, edited, false},
 		{"long, mostly distinct, but what both have is not", mixed(r, "a"), mixed(r, "b"), true},
 		{"long and short", few, few[:4000], true},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"acp-ls/internal/bench/corpus"
 	"pgregory.net/rapid"
 )
 
@@ -95,7 +96,7 @@ func edited(r *rand.Rand, rows []string, places int) []string {
 	rows = slices.Clone(rows)
 	for range places {
 		at := r.IntN(len(rows) - 10)
-		rows = slices.Replace(rows, at, at+r.IntN(4), code(r, 1+r.IntN(6))...)
+		rows = slices.Replace(rows, at, at+r.IntN(4), corpus.Code(r, 1+r.IntN(6))...)
 	}
 	return rows
 }
@@ -120,7 +121,7 @@ func TestSparse(t *testing.T) {
 	})
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, places := range []int{1, 10, 100, 1000} {
-		a := code(r, 6000)
+		a := corpus.Code(r, 6000)
 		b := edited(r, a, places)
 		got, want := sparse(a, b), dense(a, b)
 		checkEdits(t, a, b, got)
@@ -141,7 +142,7 @@ func TestSparse(t *testing.T) {
 // reach they are found together.
 func TestSparsePlaces(t *testing.T) {
 	block := []string{"func f() {", "\treturn", "}", ""}
-	head, tail := code(rand.New(rand.NewPCG(5, 6)), 100), code(rand.New(rand.NewPCG(7, 8)), 100)
+	head, tail := corpus.Code(rand.New(rand.NewPCG(5, 6)), 100), corpus.Code(rand.New(rand.NewPCG(7, 8)), 100)
 	a := slices.Concat(head, block, block, tail)
 	b := slices.Concat(head, block, block, block, tail)
 	at := len(head) + len(block)

@@ -2,12 +2,14 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // agentVariable makes the test binary an agent.
@@ -19,7 +21,10 @@ const sessionID = "sess_0123456789abcdef"
 // what the prompt says:
 //
 //	chunks N        sends N chunks of an answer, each with one write
+//	count N PATH    does the same, and writes into a file how many are sent
+//	pace N WAIT     sends N chunks after WAIT, one each 10 ms; each tells when it was sent
 //	edit PATH K     changes K rows of the file, evenly apart, by fs/write_text_file
+//	read PATH K     reads 200 rows of the file K times, here and there among 10,000
 func agentMain(stdin io.Reader, stdout io.Writer) int {
 	a := &agent{in: bufio.NewReaderSize(stdin, 1<<20), out: stdout}
 	for {
@@ -52,6 +57,7 @@ type agentMessage struct {
 	Method string
 	Error  json.RawMessage
 	Params struct{ Prompt []struct{ Text string } }
+	Result struct{ Content string }
 }
 
 func (a *agent) read() (m agentMessage, err error) {
@@ -88,6 +94,28 @@ func (a *agent) turn(prompt string) error {
 			}
 		}
 		return nil
+	case "count":
+		n, err := strconv.Atoi(words[1])
+		if err != nil {
+			return err
+		}
+		return a.count(n, words[2])
+	case "pace":
+		n, err := strconv.Atoi(words[1])
+		if err != nil {
+			return err
+		}
+		wait, err := time.ParseDuration(words[2])
+		if err != nil {
+			return err
+		}
+		return a.pace(n, wait)
+	case "read":
+		n, err := strconv.Atoi(words[2])
+		if err != nil {
+			return err
+		}
+		return a.readRows(words[1], n)
 	case "edit":
 		n, err := strconv.Atoi(words[2])
 		if err != nil {
@@ -96,6 +124,47 @@ func (a *agent) turn(prompt string) error {
 		return a.edit(words[1], n)
 	}
 	return fmt.Errorf("prompt %q is not understood", prompt)
+}
+
+func (a *agent) count(n int, path string) error {
+	for i := range n {
+		if i%10_000 == 0 {
+			if err := os.WriteFile(path, []byte(strconv.Itoa(i)), 0o600); err != nil {
+				return err
+			}
+		}
+		if _, err := a.out.Write(chunkLine); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(path, []byte(strconv.Itoa(n)), 0o600)
+}
+
+func (a *agent) pace(n int, wait time.Duration) error {
+	began := time.Now().Add(wait)
+	for i := range n {
+		time.Sleep(time.Until(began.Add(time.Duration(i) * 10 * time.Millisecond)))
+		line := bytes.Replace(chunkLine, []byte(chunkText), fmt.Appendf(nil, "%-*d", len(chunkText), time.Now().UnixNano()), 1)
+		if _, err := a.out.Write(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *agent) readRows(path string, n int) error {
+	for i := range n {
+		fmt.Fprintf(a.out, `{"jsonrpc":"2.0","id":1,"method":"fs/read_text_file","params":{"sessionId":"%s","path":%s,"line":%d,"limit":200}}`+"\n",
+			sessionID, quote(path), 1+i*7919%10_000)
+		m, err := a.read()
+		if err != nil {
+			return err
+		}
+		if rows := strings.Count(m.Result.Content, "\n"); m.Error != nil || rows < 199 || rows > 200 {
+			return fmt.Errorf("read %s: %d rows, %s", path, rows, m.Error)
+		}
+	}
+	return nil
 }
 
 func (a *agent) edit(path string, n int) error {

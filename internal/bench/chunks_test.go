@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strings"
 	"testing"
 	"time"
 
@@ -25,13 +24,16 @@ func BenchmarkChunks(b *testing.B) {
 	c := newCat(b)
 	line := results.compare(comparison{name: "10,000 chunks, agent to editor", anchor: "cat of the same bytes",
 		now: goal{p50: 2}, aim: goal{p50: 1.11}})
+	made := results.compare(comparison{name: "allocations of a chunk, the editor's too", unit: number, aim: goal{most: 2}})
 	c.run(prompt)
 	answer(b, e, prompt, n)
 	for b.Loop() {
 		start := time.Now()
 		c.run(prompt)
 		base := time.Since(start)
+		before := mallocs()
 		line.round(answer(b, e, prompt, n), base)
+		made.count((mallocs() - before) / n)
 	}
 	line.report(b)
 }
@@ -52,33 +54,44 @@ func answer(b *testing.B, e *editor, prompt string, chunks int) time.Duration {
 	}
 	took := time.Since(start)
 
-	var text strings.Builder
+	text := 0
 	for _, body := range bodies {
-		var m struct {
-			Method string
-			Params struct {
-				Text  string
-				Entry struct{ ID, Kind, Text string }
-			}
-			Error json.RawMessage
-		}
+		var m message
 		if err := json.Unmarshal(body, &m); err != nil {
 			b.Fatal(err)
 		}
-		switch {
-		case m.Error != nil:
+		if m.Error != nil {
 			b.Fatalf("prompt: %s", m.Error)
-		case m.Method == "acp/chunk":
-			text.WriteString(m.Params.Text)
-		case m.Method == "acp/entry" && m.Params.Entry.Kind == "agent":
-			text.Reset() // the entry as it is now
-			text.WriteString(m.Params.Entry.Text)
 		}
+		text = textOf(b, m, text)
 	}
-	if got, want := text.Len(), chunks*len(chunkText); got != want {
-		b.Fatalf("the editor has %d bytes of the answer, not %d, in %d messages", got, want, len(bodies))
+	if want := chunks * len(chunkText); text != want {
+		b.Fatalf("the editor has %d bytes of the answer, not %d, in %d messages", text, want, len(bodies))
 	}
 	return took
+}
+
+// textOf is how much of an answer the editor has after a message, in bytes, if it had so
+// much before.
+func textOf(b *testing.B, m message, before int) int {
+	b.Helper()
+	if m.Method != "acp/chunk" && m.Method != "acp/entry" {
+		return before
+	}
+	var p struct {
+		Text  string
+		Entry struct{ Kind, Text string }
+	}
+	if err := json.Unmarshal(m.Params, &p); err != nil {
+		b.Fatal(err)
+	}
+	switch {
+	case m.Method == "acp/chunk":
+		return before + len(p.Text)
+	case p.Entry.Kind == "agent":
+		return len(p.Entry.Text) // the entry as it is now
+	}
+	return before
 }
 
 // cat is an agent whose output is passed on as it is.
@@ -127,11 +140,15 @@ func newCat(b *testing.B) *cat {
 
 var answered = []byte(`"end_turn"}}` + "\n")
 
-func (c *cat) run(prompt string) {
+func (c *cat) ask(prompt string) {
 	if _, err := fmt.Fprintf(c.agent.Stdin, `{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"%s","prompt":[{"type":"text","text":%s}]}}`+"\n",
 		sessionID, quote(prompt)); err != nil {
 		c.b.Fatal(err)
 	}
+}
+
+func (c *cat) run(prompt string) {
+	c.ask(prompt)
 	for {
 		k, err := c.agent.Stdout.Read(c.buf)
 		if err != nil {

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +34,66 @@ func BenchmarkKeystroke(b *testing.B) {
 	}
 	c := comparison{name: "keystroke, 10 MB, after a pause", anchor: "raw pipe, same bytes", aim: goal{p50: 3, p99: 4}}
 	b.Run("10 MB after a pause", func(b *testing.B) { keystrokes(b, c, typing{size: 10 << 20, pause: 2 * time.Millisecond}) })
+}
+
+// BenchmarkKeystrokeAnySize is a key in a document of 50 MB beside one in a document of
+// 1 kB, both open in one server: all over the file, and on and on in one place, as people
+// type.
+func BenchmarkKeystrokeAnySize(b *testing.B) {
+	for _, where := range []struct {
+		name string
+		at   func(key, rows int) int
+	}{{"all over the file", func(key, rows int) int { return key * 7919 % rows }}, {"in one place", func(_, rows int) int { return rows / 2 }}} {
+		b.Run(where.name, func(b *testing.B) {
+			e := newEditor(b, `{}`)
+			go func() { _, _ = io.Copy(io.Discard, e.in) }()
+			small, large := openDocument(b, e, "small.go", 1<<10), openDocument(b, e, "large.go", 50<<20)
+			line := results.compare(comparison{name: "keystroke, 50 MB, " + where.name, anchor: "the same, 1 kB", aim: goal{p50: 1.5}})
+			for key := 0; b.Loop(); key++ {
+				base := small.key(e, where.at(key, small.rows))
+				line.round(large.key(e, where.at(key, large.rows)), base)
+			}
+			line.report(b)
+		})
+	}
+}
+
+// document is one that is open.
+type document struct {
+	uri     string
+	version int32
+	rows    int
+}
+
+func openDocument(b *testing.B, e *editor, name string, size int) *document {
+	content := strings.Repeat(row, size/len(row)+1)
+	path := filepath.Join(e.root, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	d := &document{uri: buffers.PathURI(path), rows: strings.Count(content, "\n")}
+	e.notify("textDocument/didOpen", `{"textDocument":{"uri":"`+d.uri+`","languageId":"go","version":0,"text":`+quote(content)+`}}`)
+	e.await()
+	for i := range 100 { // until the file was looked at, and the caches are warm
+		d.key(e, i%d.rows)
+	}
+	return d
+}
+
+// key types one character into a row.
+func (d *document) key(e *editor, row int) time.Duration {
+	d.version++
+	change := keyAt(d.uri, d.version, row)
+	start := time.Now()
+	e.send(change)
+	e.await()
+	return time.Since(start)
+}
+
+func keyAt(uri string, version int32, row int) []byte {
+	return notification("textDocument/didChange", fmt.Sprintf(
+		`{"textDocument":{"uri":"%s","version":%d},"contentChanges":[{"range":{"start":{"line":%d,"character":4},"end":{"line":%d,"character":4}},"text":"x"}]}`,
+		uri, version, row, row))
 }
 
 // row is a row of code.
@@ -72,10 +131,7 @@ func keystrokes(b *testing.B, line comparison, t typing) {
 	version := int32(0)
 	key := func() []byte {
 		version++
-		at := int(version) * 7919 % rows
-		return notification("textDocument/didChange", fmt.Sprintf(
-			`{"textDocument":{"uri":"%s","version":%d},"contentChanges":[{"range":{"start":{"line":%d,"character":4},"end":{"line":%d,"character":4}},"text":"x"}]}`,
-			uri, version, at, at))
+		return keyAt(uri, version, int(version)*7919%rows)
 	}
 	for range 100 { // until the file was looked at, and the caches are warm
 		e.send(key())
@@ -111,43 +167,4 @@ func visible(b *testing.B, e *editor, uri string, version int32, hunks int) {
 	if n := len(rs[0].Hunks); n < hunks*9/10 || n > hunks {
 		b.Fatalf("%d hunks are pending, not %d", n, hunks)
 	}
-}
-
-// hop is a pipe whose other end somebody waits at, as a server does.
-type hop struct {
-	b       *testing.B
-	out     *os.File
-	size    atomic.Int64 // of what is being carried
-	arrived chan struct{}
-}
-
-func newHop(b *testing.B) *hop {
-	in, out := pipe(b)
-	h := &hop{b: b, out: out, arrived: make(chan struct{}, 1)}
-	go func() {
-		buf := make([]byte, 64<<10)
-		got := int64(0)
-		for {
-			n, err := in.Read(buf)
-			if err != nil {
-				_ = in.Close()
-				return
-			}
-			if got += int64(n); got == h.size.Load() {
-				got = 0
-				h.arrived <- struct{}{}
-			}
-		}
-	}()
-	b.Cleanup(func() { _ = out.Close() })
-	return h
-}
-
-// carry writes p and returns when the reader has it.
-func (h *hop) carry(p []byte) {
-	h.size.Store(int64(len(p)))
-	if _, err := h.out.Write(p); err != nil {
-		h.b.Fatal(err)
-	}
-	<-h.arrived
 }

@@ -14,7 +14,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(agentVariable) != "" {
 		os.Exit(agentMain(os.Stdin, os.Stdout))
 	}
+	if os.Getenv(peakVariable) != "" {
+		os.Exit(peakMain())
+	}
 	code := m.Run()
+	results.load()
 	results.print(os.Stdout)
 	os.Exit(code)
 }

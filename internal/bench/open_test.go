@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"os"
@@ -48,35 +47,4 @@ func BenchmarkOpen(b *testing.B) {
 			line.report(b)
 		})
 	}
-}
-
-// rawPipe is a pipe whose other end reads messages of one size as a server does.
-type rawPipe struct {
-	b    *testing.B
-	out  *os.File
-	done chan struct{}
-}
-
-func newRawPipe(b *testing.B, size int) *rawPipe {
-	in, out := pipe(b)
-	p := &rawPipe{b, out, make(chan struct{})}
-	go func() {
-		r, buf := bufio.NewReaderSize(in, 64<<10), make([]byte, size)
-		for {
-			if _, err := io.ReadFull(r, buf); err != nil {
-				_ = in.Close()
-				return
-			}
-			p.done <- struct{}{}
-		}
-	}()
-	b.Cleanup(func() { _ = out.Close() })
-	return p
-}
-
-func (p *rawPipe) carry(bytes []byte) {
-	if _, err := p.out.Write(bytes); err != nil {
-		p.b.Fatal(err)
-	}
-	<-p.done
 }

@@ -117,6 +117,7 @@ func BenchmarkWrite(b *testing.B) {
 	in, out := widePipe(b)
 	buf := make([]byte, len(line))
 	c := results.compare(comparison{name: "fs/write_text_file of 5 MB, pipe to text", anchor: "raw pipe, same bytes", aim: goal{p50: 6}})
+	bytes := results.compare(comparison{name: "bytes allocated for it", anchor: "bytes of the text", unit: memory, aim: goal{p50: 2.2}})
 
 	send := func(to *os.File) {
 		if _, err := to.Write(line); err != nil {
@@ -133,10 +134,12 @@ func BenchmarkWrite(b *testing.B) {
 		}
 		base := time.Since(start)
 
+		before := allocated()
 		start = time.Now()
 		go send(agentIn)
 		got := <-w.arrived
 		c.round(time.Since(start), base)
+		bytes.count(allocated()-before, float64(len(content)))
 		if got != content {
 			b.Fatalf("%d bytes of %d arrived", len(got), len(content))
 		}

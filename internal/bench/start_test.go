@@ -56,8 +56,13 @@ type program struct {
 
 func start(b *testing.B, path string, args ...string) *program {
 	b.Helper()
+	return startAt(b, b.TempDir(), path, args...) // with nobody's settings
+}
+
+// startAt starts a program with the settings that are in home.
+func startAt(b *testing.B, home, path string, args ...string) *program {
+	b.Helper()
 	cmd := exec.Command(path, args...)
-	home := b.TempDir() // nobody's settings
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_STATE_HOME="+home)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -73,35 +78,45 @@ func start(b *testing.B, path string, args ...string) *program {
 	return &program{b, cmd, in, bufio.NewReader(out)}
 }
 
+// read returns the next message.
+func (p *program) read() (m message) {
+	p.b.Helper()
+	header, err := textproto.NewReader(p.out).ReadMIMEHeader()
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	n, err := strconv.Atoi(header.Get("Content-Length"))
+	if err != nil {
+		p.b.Fatal(err)
+	}
+	body := make([]byte, n)
+	if _, err := io.ReadFull(p.out, body); err != nil {
+		p.b.Fatal(err)
+	}
+	if err := json.Unmarshal(body, &m); err != nil {
+		p.b.Fatal(err)
+	}
+	return m
+}
+
 // call sends a request and passes over what comes before its answer.
 func (p *program) call(id int, method, params string) {
 	p.b.Helper()
-	if _, err := p.in.Write(framed(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}`, id, method, params))); err != nil {
-		p.b.Fatal(err)
-	}
+	p.request(id, method, params)
 	for {
-		header, err := textproto.NewReader(p.out).ReadMIMEHeader()
-		if err != nil {
-			p.b.Fatal(err)
-		}
-		n, err := strconv.Atoi(header.Get("Content-Length"))
-		if err != nil {
-			p.b.Fatal(err)
-		}
-		body := make([]byte, n)
-		if _, err := io.ReadFull(p.out, body); err != nil {
-			p.b.Fatal(err)
-		}
-		var m message
-		if err := json.Unmarshal(body, &m); err != nil {
-			p.b.Fatal(err)
-		}
+		m := p.read()
 		if m.Method == "" && string(m.ID) == strconv.Itoa(id) {
 			if m.Error != nil {
 				p.b.Fatalf("%s: %s", method, m.Error)
 			}
 			return
 		}
+	}
+}
+
+func (p *program) request(id int, method, params string) {
+	if _, err := p.in.Write(framed(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":%s}`, id, method, params))); err != nil {
+		p.b.Fatal(err)
 	}
 }
 
@@ -173,14 +188,44 @@ func BenchmarkIdle(b *testing.B) {
 // resident is the resident memory of a process in bytes.
 func resident(b *testing.B, pid int) float64 {
 	b.Helper()
+	bytes, err := memoryOf(pid, "VmRSS:")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return bytes
+}
+
+// memoryOf is what the kernel says of a process' memory, in bytes.
+func memoryOf(pid int, what string) (float64, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		b.Fatal(err)
+		return 0, err
 	}
-	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	_, rest, found := strings.Cut(string(status), what)
+	if !found {
+		return 0, fmt.Errorf("the kernel does not say %s", what)
+	}
 	kB, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		b.Fatal(err)
+	return float64(kB) * 1024, err
+}
+
+// BenchmarkSize is how large the program is, as it is released.
+func BenchmarkSize(b *testing.B) {
+	b.ReportAllocs() // what is measured is no time
+	size := func(path string) float64 {
+		info, err := os.Stat(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return float64(info.Size())
 	}
-	return float64(kB) * 1024
+	server, empty := build(b, "acp-ls/cmd/acp-ls"), buildEmpty(b)
+	line := results.compare(comparison{name: "size of the program", anchor: "an empty Go program", unit: memory, aim: goal{most: 12 << 20}})
+	line.ours, line.base = nil, nil
+	for b.Loop() {
+		if len(line.ours) == 0 {
+			line.count(size(server), size(empty))
+		}
+	}
+	line.report(b)
 }

@@ -1,9 +1,11 @@
 package bench
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,12 +31,15 @@ type unit int
 const (
 	nanoseconds unit = iota
 	memory
+	number
 )
 
 // A goal bounds a comparison. Members that are zero bound nothing.
 type goal struct {
 	p50, p99 float64 // as multiples of the anchor's
+	worst    float64 // the greatest quotient of one round
 	most     float64 // in the comparison's unit
+	none     bool    // there is to be nothing at all
 }
 
 // table collects the comparisons of a run, in the order they were begun. What is
@@ -58,9 +63,44 @@ func (t *table) compare(c comparison) *comparison {
 	return &c
 }
 
+// rowsVariable names a file with lines of the table that were measured in other packages,
+// each an object in JSON.
+const rowsVariable = "ACP_LS_BENCH_ROWS"
+
+// load adds the lines that were measured in other packages.
+func (t *table) load() {
+	rows, _ := os.ReadFile(os.Getenv(rowsVariable)) // or there are none
+	for row := range strings.Lines(string(rows)) {
+		var r struct {
+			Name, Anchor string
+			Aim          float64 // a multiple of the anchor
+			Ours, Base   []float64
+		}
+		if err := json.Unmarshal([]byte(row), &r); err != nil {
+			panic(err) // our own benchmarks have written it
+		}
+		c := t.compare(comparison{name: r.Name, anchor: r.Anchor, aim: goal{p50: r.Aim}})
+		c.ours, c.base = r.Ours, r.Base
+	}
+}
+
 // round adds what one round took.
 func (c *comparison) round(ours, base time.Duration) {
 	c.ours, c.base = append(c.ours, float64(ours)), append(c.base, float64(base))
+}
+
+// count adds a round that was not timed. What is compared with nothing has no base.
+func (c *comparison) count(ours float64, base ...float64) {
+	c.ours, c.base = append(c.ours, ours), append(c.base, base...)
+}
+
+// worst is the greatest quotient of one round.
+func (c *comparison) worst() float64 {
+	worst := 0.0
+	for i, base := range c.base {
+		worst = max(worst, c.ours[i]/base)
+	}
+	return worst
 }
 
 // ratio is ours as a multiple of the anchor's, at a quantile of each.
@@ -70,14 +110,26 @@ func (c *comparison) ratio(q float64) float64 { return quantile(c.ours, q) / qua
 func (c *comparison) report(b *testing.B) {
 	b.ReportMetric(0, "ns/op") // of a round: says nothing
 	b.ReportMetric(quantile(c.ours, .5), "p50-"+c.unit.short())
-	b.ReportMetric(c.ratio(.5), "p50/anchor")
-	b.ReportMetric(c.ratio(.99), "p99/anchor")
+	if len(c.base) > 0 {
+		b.ReportMetric(c.ratio(.5), "p50/anchor")
+		b.ReportMetric(c.ratio(.99), "p99/anchor")
+	}
 }
 
 // met reports whether a goal is reached.
 func (c *comparison) met(g goal) bool {
 	return (g.p50 == 0 || c.ratio(.5) <= g.p50) && (g.p99 == 0 || c.ratio(.99) <= g.p99) &&
-		(g.most == 0 || quantile(c.ours, .5) <= g.most)
+		(g.worst == 0 || c.worst() <= g.worst) &&
+		(g.most == 0 || quantile(c.ours, .5) <= g.most) && (!g.none || slices.Max(c.ours) == 0)
+}
+
+// mallocs is how many objects this process has allocated, allocated how many bytes.
+func mallocs() float64   { return float64(memStats().Mallocs) }
+func allocated() float64 { return float64(memStats().TotalAlloc) }
+
+func memStats() (m runtime.MemStats) {
+	runtime.ReadMemStats(&m)
+	return m
 }
 
 // quantile returns the smallest sample that is not below a part q of all.
@@ -100,7 +152,7 @@ func (t *table) print(w io.Writer) {
 		}
 		lines = append(lines, []string{
 			c.name, c.unit.pair(c.ours), c.anchor, c.unit.pair(c.base),
-			fmt.Sprintf("%.3gx / %.3gx", c.ratio(.5), c.ratio(.99)),
+			c.quotients(),
 			c.verdict(c.now), c.verdict(c.aim), fmt.Sprint(len(c.ours)),
 		})
 	}
@@ -128,6 +180,16 @@ func (t *table) print(w io.Writer) {
 	}
 }
 
+func (c *comparison) quotients() string {
+	switch {
+	case len(c.base) == 0:
+		return ""
+	case c.aim.worst > 0:
+		return fmt.Sprintf("%.3gx, worst %.3gx", c.ratio(.5), c.worst())
+	}
+	return fmt.Sprintf("%.3gx / %.3gx", c.ratio(.5), c.ratio(.99))
+}
+
 // verdict names a goal and says whether it is met.
 func (c *comparison) verdict(g goal) string {
 	var bounds []string
@@ -136,6 +198,12 @@ func (c *comparison) verdict(g goal) string {
 	}
 	if g.p99 > 0 {
 		bounds = append(bounds, fmt.Sprintf("p99 ≤ %gx", g.p99))
+	}
+	if g.worst > 0 {
+		bounds = append(bounds, fmt.Sprintf("each ≤ %gx", g.worst))
+	}
+	if g.none {
+		bounds = append(bounds, "none")
 	}
 	if g.most > 0 {
 		bounds = append(bounds, "≤ "+c.unit.format(g.most))
@@ -149,14 +217,17 @@ func (c *comparison) verdict(g goal) string {
 	return strings.Join(bounds, ", ") + ": not met"
 }
 
-func (u unit) short() string { return [...]string{"ns", "B"}[u] }
+func (u unit) short() string { return [...]string{"ns", "B", "n"}[u] }
 
 // format writes a value with three digits.
 func (u unit) format(v float64) string {
-	if u == memory {
-		return fmt.Sprintf("%.3g MB", v/(1<<20))
-	}
 	switch {
+	case u == memory && v < 1<<20:
+		return fmt.Sprintf("%.3g kB", v/(1<<10))
+	case u == memory:
+		return fmt.Sprintf("%.3g MB", v/(1<<20))
+	case u == number:
+		return fmt.Sprintf("%.3g", v)
 	case v < 1e3:
 		return fmt.Sprintf("%.3g ns", v)
 	case v < 1e6:
@@ -168,6 +239,9 @@ func (u unit) format(v float64) string {
 }
 
 func (u unit) pair(samples []float64) string {
+	if len(samples) == 0 {
+		return ""
+	}
 	return u.format(quantile(samples, .5)) + " / " + u.format(quantile(samples, .99))
 }
 
@@ -203,11 +277,17 @@ func TestTable(t *testing.T) {
 	b := tab.compare(comparison{name: "b", anchor: "nothing", unit: memory, now: goal{most: 12 << 20}})
 	b.ours, b.base = []float64{13 << 20}, []float64{1 << 20}
 	tab.compare(comparison{name: "c", anchor: "not run"})
+	d := tab.compare(comparison{name: "d", anchor: "git", unit: number, aim: goal{worst: 1.05}})
+	d.count(10, 10)
+	d.count(12, 10)
+	tab.compare(comparison{name: "e", unit: number, now: goal{none: true}, aim: goal{most: 2}}).count(1)
 	var out strings.Builder
 	tab.print(&out)
 	for _, want := range []string{
-		"| a         | 30 µs / 90 µs  | pipe    | 20 µs / 30 µs | 1.5x / 3x | ≤ 2x: met        | ≤ 1.5x, p99 ≤ 2x: not met | 2      |\n",
-		"| b         | 13 MB / 13 MB  | nothing | 1 MB / 1 MB   | 13x / 13x | ≤ 12 MB: not met |                           | 1      |\n",
+		"| a         | 30 µs / 90 µs  | pipe    | 20 µs / 30 µs | 1.5x / 3x      | ≤ 2x: met        | ≤ 1.5x, p99 ≤ 2x: not met | 2      |\n",
+		"| b         | 13 MB / 13 MB  | nothing | 1 MB / 1 MB   | 13x / 13x      | ≤ 12 MB: not met |                           | 1      |\n",
+		"| d         | 10 / 12        | git     | 10 / 10       | 1x, worst 1.2x |                  | each ≤ 1.05x: not met     | 2      |\n",
+		"| e         | 1 / 1          |         |               |                | none: not met    | ≤ 2: met                  | 1      |\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("table:\n%s\nhas no line\n%s", out.String(), want)
