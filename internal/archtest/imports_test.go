@@ -18,6 +18,12 @@ const module = "acp-ls/"
 // allowed says what of this module each package may import: imports point
 // downwards only. A name that ends in /... stands for a package and all below
 // it. Tests may import more.
+//
+// The types of ACP stay inside acpclient, which translates them for the core; to the core, to
+// editors and to the tools nobody says how agents put things. The one other package that
+// knows them is internal/demo: it is no part of the client but an agent, and an agent's
+// side of the protocol has the same types. It shares nothing else with the program that it
+// is in, and only cmd/acp-ls may start it (see TestWhoKnowsTheWire).
 var allowed = map[string][]string{
 	"buffers/text":       nil,
 	"buffers/position":   {"buffers/text"},
@@ -159,6 +165,31 @@ func TestImportsPointDownwards(t *testing.T) {
 	for _, p := range list(t, "./...") {
 		for _, v := range violations(strings.TrimPrefix(p.ImportPath, module), p.Imports, func(imp string) string { return modules[imp] }) {
 			t.Error(v)
+		}
+	}
+}
+
+// What the core and the editors' side know of agents is what acpclient made of it.
+func TestWhoKnowsTheWire(t *testing.T) {
+	want := map[string][]string{
+		"acpclient/wire": {"acpclient", "internal/demo"},
+		"internal/demo":  {"cmd/acp-ls"},
+	}
+	got := map[string][]string{}
+	for _, p := range list(t, "./...") {
+		name := strings.TrimPrefix(p.ImportPath, module)
+		if within(name, tools) {
+			continue
+		}
+		for _, imp := range p.Imports {
+			if local := strings.TrimPrefix(imp, module); want[local] != nil {
+				got[local] = append(got[local], name)
+			}
+		}
+	}
+	for imported, by := range want {
+		if !slices.Equal(slices.Sorted(slices.Values(got[imported])), by) {
+			t.Errorf("%s is imported by %q, not by %q alone", imported, got[imported], by)
 		}
 	}
 }

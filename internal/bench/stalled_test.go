@@ -18,21 +18,11 @@ func BenchmarkStalled(b *testing.B) {
 		b.Skip("resident memory is read from /proc")
 	}
 	const n = 1_000_000
-	self, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
 	server := build(b, "acp-ls/cmd/acp-ls")
 	line := results.compare(comparison{name: "memory, 1,000,000 chunks, editor stalled", anchor: "the same program when idle", unit: memory, aim: goal{p50: 1.5}})
 	for b.Loop() {
 		home := b.TempDir()
-		settings := fmt.Sprintf(`{"defaultAgent":"bench","agents":{"bench":{"command":%s,"args":[],"env":{"%s":"yes"}}}}`, quote(self), agentVariable)
-		if err := os.MkdirAll(filepath.Join(home, "acp-ls"), 0o700); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(home, "acp-ls", "config.json"), []byte(settings), 0o600); err != nil {
-			b.Fatal(err)
-		}
+		useBenchAgent(b, home)
 		p := startAt(b, home, server)
 		p.call(1, "initialize", `{"processId":null,"rootUri":null,"capabilities":{"experimental":{"acp":{"session":true}}}}`)
 		p.call(2, "workspace/executeCommand", `{"command":"acp.session.new","arguments":[{"cwd":`+quote(b.TempDir())+`}]}`)
@@ -64,6 +54,22 @@ func BenchmarkStalled(b *testing.B) {
 		p.end()
 	}
 	line.report(b)
+}
+
+// useBenchAgent writes settings into a home by which a program has the agent of this package.
+func useBenchAgent(b *testing.B, home string) {
+	b.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	settings := fmt.Sprintf(`{"defaultAgent":"bench","agents":{"bench":{"command":%s,"args":[],"env":{"%s":"yes"}}}}`, quote(self), agentVariable)
+	if err := os.MkdirAll(filepath.Join(home, "acp-ls"), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, "acp-ls", "config.json"), []byte(settings), 0o600); err != nil {
+		b.Fatal(err)
+	}
 }
 
 // stalled returns when n chunks are sent, or none was for two seconds.

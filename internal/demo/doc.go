@@ -9,6 +9,9 @@
 // comments a signature dictates, and the like (package code). It runs commands
 // in the client's terminals, after asking. It never claims to know more.
 //
+// Being an agent it speaks ACP itself, with the types of acpclient/wire; of the client that
+// it is built together with it knows nothing else.
+//
 //	agent.go    the connection and its methods
 //	session.go  what is kept of a conversation; modes
 //	turn.go     one turn: streaming, tool calls, permission
