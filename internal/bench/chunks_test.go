@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"testing"
 	"time"
@@ -26,22 +27,23 @@ func BenchmarkChunks(b *testing.B) {
 		now: goal{p50: 2}, aim: goal{p50: 1.11}})
 	made := results.compare(comparison{name: "allocations of a chunk, the editor's too", unit: number, aim: goal{most: 2}})
 	c.run(prompt)
-	answer(b, e, prompt, n)
+	_, _ = answer(b, e, prompt, n)
 	for b.Loop() {
 		start := time.Now()
 		c.run(prompt)
 		base := time.Since(start)
-		before := mallocs()
-		line.round(answer(b, e, prompt, n), base)
-		made.count((mallocs() - before) / n)
+		took, objects := answer(b, e, prompt, n)
+		line.round(took, base)
+		made.count(math.Floor(objects / n))
 	}
 	line.report(b)
 }
 
-// answer returns the time until a prompt is answered, and fails unless the editor
-// has all the text of the answer by then.
-func answer(b *testing.B, e *editor, prompt string, chunks int) time.Duration {
+// answer returns the time until a prompt is answered and how many objects were allocated
+// meanwhile, and fails unless the editor has all the text of the answer by then.
+func answer(b *testing.B, e *editor, prompt string, chunks int) (took time.Duration, objects float64) {
 	b.Helper()
+	before := mallocs()
 	start := time.Now()
 	last := e.request("workspace/executeCommand", `{"command":"acp.prompt","arguments":[{"wait":true,"text":`+quote(prompt)+`}]}`)
 	var bodies [][]byte
@@ -52,7 +54,8 @@ func answer(b *testing.B, e *editor, prompt string, chunks int) time.Duration {
 			break
 		}
 	}
-	took := time.Since(start)
+	took = time.Since(start)
+	objects = mallocs() - before
 
 	text := 0
 	for _, body := range bodies {
@@ -68,7 +71,7 @@ func answer(b *testing.B, e *editor, prompt string, chunks int) time.Duration {
 	if want := chunks * len(chunkText); text != want {
 		b.Fatalf("the editor has %d bytes of the answer, not %d, in %d messages", text, want, len(bodies))
 	}
-	return took
+	return took, objects
 }
 
 // textOf is how much of an answer the editor has after a message, in bytes, if it had so

@@ -2,12 +2,12 @@ package bench
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/textproto"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -159,19 +159,35 @@ type message struct {
 
 // read returns the body of the next message, which is the caller's own.
 func (e *editor) read() []byte {
-	header, err := textproto.NewReader(e.in).ReadMIMEHeader()
+	body, err := readFrame(e.in)
 	if err != nil {
-		e.b.Fatal(err)
-	}
-	n, err := strconv.Atoi(header.Get("Content-Length"))
-	if err != nil {
-		e.b.Fatal(err)
-	}
-	body := make([]byte, n)
-	if _, err := io.ReadFull(e.in, body); err != nil {
 		e.b.Fatal(err)
 	}
 	return body
+}
+
+// readFrame returns the body of a message, and allocates nothing else.
+func readFrame(r *bufio.Reader) ([]byte, error) {
+	n := -1
+	for {
+		line, err := r.ReadSlice('\n')
+		if err != nil {
+			return nil, err
+		}
+		value, ok := bytes.CutPrefix(line, []byte("Content-Length: "))
+		switch {
+		case ok:
+			if n, err = strconv.Atoi(string(bytes.TrimSpace(value))); err != nil {
+				return nil, err
+			}
+		case len(line) == len("\r\n") && n < 0:
+			return nil, errors.New("a message without Content-Length")
+		case len(line) == len("\r\n"):
+			body := make([]byte, n)
+			_, err := io.ReadFull(r, body)
+			return body, err
+		}
+	}
 }
 
 // request sends a request and returns what its answer begins with.

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"io"
+	"math"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -85,7 +86,7 @@ func notified(b *testing.B, name string, bytes []byte, ours func()) {
 		start = time.Now()
 		ours()
 		line.round(time.Since(start)/notes, base/notes)
-		made.count((mallocs() - before) / notes)
+		made.count(math.Floor((mallocs() - before) / notes))
 	}
 	line.report(b)
 }

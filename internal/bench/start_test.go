@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/textproto"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,16 +80,8 @@ func startAt(b *testing.B, home, path string, args ...string) *program {
 // read returns the next message.
 func (p *program) read() (m message) {
 	p.b.Helper()
-	header, err := textproto.NewReader(p.out).ReadMIMEHeader()
+	body, err := readFrame(p.out)
 	if err != nil {
-		p.b.Fatal(err)
-	}
-	n, err := strconv.Atoi(header.Get("Content-Length"))
-	if err != nil {
-		p.b.Fatal(err)
-	}
-	body := make([]byte, n)
-	if _, err := io.ReadFull(p.out, body); err != nil {
 		p.b.Fatal(err)
 	}
 	if err := json.Unmarshal(body, &m); err != nil {
