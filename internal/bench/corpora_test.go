@@ -123,7 +123,7 @@ type commit struct {
 
 func commitsOf(b *testing.B, n int) (all []commit) {
 	cmd := exec.Command("git", "log", "--no-merges", "--max-count", strconv.Itoa(n), "--diff-filter=M", "--no-renames", "--histogram",
-		"--raw", "--numstat", "--no-abbrev", "--format=commit", "--", "*.go")
+		"--raw", "--numstat", "--no-abbrev", "--format=format:commit", "--", "*.go")
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
 	cmd.Dir = "../.."
 	log, err := cmd.Output()
