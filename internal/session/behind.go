@@ -253,7 +253,8 @@ func (s *session) comparePutBack(ctx context.Context, point *points, changes []c
 			continue
 		}
 		was, err := point.Before(ctx, f.path)
-		if err == nil && was.Opaque == "" && was.Same(point.Look(f.path)) { // else it has just been changed
+		text := was.Opaque == "" || was.Opaque == checkpoint.Large && f.knowsText()
+		if err == nil && text && was.Same(point.Look(f.path)) { // else it has just been changed
 			_, err = f.takeIn(ctx, checkpoint.Change{Path: f.path, Before: was, After: was}, point, nil)
 			f.keep(false)
 		}
@@ -321,6 +322,8 @@ func (f *file) takeInOnce(ctx context.Context, ch checkpoint.Change, point copie
 	was, again := f.wasText(ch.After)
 	if again {
 		ch.Before, point = was, checkpoint.Copy{State: was}
+	} else if large, ok := f.largeText(ch); ok {
+		ch, last = large, readIn(large.After)
 	}
 	if ch.Before.Opaque == "" && ch.After.Opaque == "" {
 		disk, err := f.wholeAfter(ctx, f.core.read, last) // it may have been half written

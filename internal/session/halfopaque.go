@@ -72,6 +72,52 @@ func (f *file) textAgain(was checkpoint.State) {
 	f.entire.text = &was
 }
 
+// A file that is too large for the checkpoint is text to us where we know what it holds: it was
+// written through us, or a document of it was open. What becomes of it has rows like any text: as a
+// whole it could not even be taken back. knowsText reports whether a file that nobody has open is
+// such a one.
+func (f *file) knowsText() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	_, known := f.textOnDisk()
+	return known
+}
+
+// textOnDisk is the text that the disk has as far as is known; mu is held.
+func (f *file) textOnDisk() (t text.Text, known bool) {
+	switch {
+	case len(f.open) > 0 || f.opaque != "" || f.encoded != nil || f.entire.unseen:
+	case f.before != nil:
+		return f.before.Text, true
+	case f.doc != nil && !f.onlyProposed():
+		return f.doc.Text(), true
+	}
+	return text.Text{}, false
+}
+
+// largeText returns a change of a file as that of a text, if it is only said to be too large and the
+// text is known.
+func (f *file) largeText(ch checkpoint.Change) (checkpoint.Change, bool) {
+	was, is := &ch.Before, &ch.After
+	f.mu.Lock()
+	t, known := f.textOnDisk()
+	f.mu.Unlock()
+	if !known || was.Opaque != checkpoint.Large && is.Opaque != checkpoint.Large {
+		return ch, false
+	}
+	if was.Opaque == checkpoint.Large {
+		*was = checkpoint.State{Exists: true, Content: t.String(), Exec: was.Exec}
+	}
+	if is.Opaque == checkpoint.Large {
+		disk, err := f.core.read(f.path)
+		if err != nil || !disk.Exists {
+			return ch, false
+		}
+		*is = checkpoint.State{Exists: true, Content: disk.Content, Exec: is.Exec}
+	}
+	return ch, was.Opaque == "" && is.Opaque == ""
+}
+
 // underDocument reports whether a document is open of a file that is decided on as a whole: what
 // the document has of it are no changes of its own. mu is held.
 func (f *file) underDocument() bool {

@@ -27,6 +27,9 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 		f := c.file(ch.Path)
 		switch {
 		case ch.Before.Exists && !ch.After.Exists && f.isNewlyGone(turn):
+			if large, ok := f.largeText(ch); ok {
+				ch = large // with the rows that it has
+			}
 			gone = append(gone, ch)
 		case !ch.Before.Exists && ch.After.Exists && f.isNewlyMade(turn):
 			made = append(made, ch)
@@ -37,6 +40,9 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 	}
 	taken := map[buffers.Path]bool{}
 	for _, m := range append(s.movesBack(turn), pairMoves(gone, made)...) {
+		if taken[m.from.Path] || taken[m.to.Path] {
+			continue // it is a rename of this turn too
+		}
 		moved, err := c.takeMove(ctx, m)
 		if err != nil && ctx.Err() == nil {
 			c.log.Warn("track a rename", "from", m.from.Path, "to", m.to.Path, "err", err)
@@ -90,7 +96,7 @@ func (s *session) movesBack(turn string) []move {
 		if !known || isThere(f.path) || !isThere(old) || !s.core.file(old).isNewlyMade(turn) {
 			continue
 		}
-		if now := checkpoint.CopyOf(old).State; now.Exists && now.Opaque == "" {
+		if now := checkpoint.CopyOf(old).State; now.Exists && (now.Opaque == "" || now.Opaque == checkpoint.Large) {
 			out = append(out, move{checkpoint.Change{Path: f.path, Before: was}, checkpoint.Change{Path: old, After: now}})
 		}
 	}
@@ -179,7 +185,7 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool, error) {
 	from, to := c.file(m.from.Path), c.file(m.to.Path)
 	o.Change = c.changeID()
-	opaque := m.from.Before.Opaque != "" || m.to.After.Opaque != ""
+	opaque := m.from.Before.Opaque != "" || m.to.After.Opaque != "" && m.to.After.Opaque != checkpoint.Large
 	now := m.to.After.Content
 	var hand gitsHand
 	if !opaque {

@@ -30,7 +30,7 @@ func (f *file) peek() (disk *buffers.Disk, differs bool) {
 // was a while ago, if it was read then.
 func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	f.mu.Lock()
-	f.sent, f.entire.text = nil, nil // what is written from now on is no second half of that
+	f.sent, f.entire.text, f.entire.unseen = nil, nil, false // what is written from now on is no second half of that
 	live, _, open := f.live()
 	known, noText, saves := f.doc != nil || f.before != nil, f.entire.copy != nil, f.saves
 	if !open && noText {

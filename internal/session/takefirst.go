@@ -39,6 +39,11 @@ func (s *session) takeInFirst(ctx context.Context, f *file) error {
 	if !covered && named.known {
 		was, from, covered = named.was.State, named.was, true
 	}
+	if covered && was.Opaque == checkpoint.Large && !was.SameContent(checkpoint.CopyOf(f.path).State) {
+		f.mu.Lock()
+		f.entire.unseen = true
+		f.mu.Unlock()
+	}
 	if !covered || was.Opaque != "" { // which is told as changed at the next point
 		return nil
 	}

@@ -59,6 +59,10 @@ type entire struct {
 	through *text.Text
 
 	text *checkpoint.State // what the file was of which the checkpoint of the turn says that it was none
+
+	// unseen: the file, of which the checkpoint keeps no text, was another one when the turn began
+	// than when it was first read.
+	unseen bool
 }
 
 // fileChange is what has become of the file as a whole; mu is held.
