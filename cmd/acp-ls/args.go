@@ -1,278 +1,191 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"acp-ls/internal/config"
 )
 
-// A command is what the program can be told to do. The command line is read here and
-// not by a library: those that find a command's methods by their names keep the linker
-// from leaving out any method of any type, which made the program half as large again.
-type command struct {
-	name, help string
-	examples   string // shown below the help
-	hidden     bool   // for programs, not for people
-	options    []option
-	operand    *operand // nil: it takes none
-	run        func(*program) error
+const description = `Puts agents of the Agent Client Protocol (Claude, Codex, Gemini, OpenCode, ...)
+into any editor that speaks LSP.
 
-	parts  []*command // instead of run; the first one is what is done if none is named
-	within string     // what is typed before the name
+Editors start "acp-ls" without arguments. The commands are for people.`
+
+const examples = `  acp-ls agents                         what there is, and what is the default
+  acp-ls doctor                         is the default agent well?
+  acp-ls doctor claude                  is this one?
+  acp-ls --debug --log=/tmp/acp-ls.log  serve an editor, and log what happens
+
+Settings are read from the file acp-ls/config.json in the user's configuration
+directory (on Linux ~/.config), which may have comments, and from the editor:
+  { "defaultAgent": "claude",
+    "agents": { "claude": { "env": { "KEY": "value" } } } }`
+
+// commands are the program's arguments; p is told when they are understood. What sets one of
+// cobra's templates here brings text/template into the program, which looks methods up by their
+// names: the linker then leaves out none.
+func commands(p *program) *cobra.Command {
+	cobra.MousetrapHelpText = "" // or who started it is looked for at each start, on Windows
+	do := func(run func(*program) error) func(*cobra.Command, []string) error {
+		return func(*cobra.Command, []string) error { return run(p) }
+	}
+	var serve serveCmd
+	root := &cobra.Command{
+		Use: "acp-ls", Long: description, Example: examples, Args: atMost(0), RunE: do(serve.run),
+		SilenceErrors: true, SilenceUsage: true, // that is run's
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.PersistentFlags().BoolP("help", "h", false, "Show help.")
+	tell := root.PersistentFlags().Bool("version", false, "Print the version.")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		p.understood = true
+		if !*tell {
+			return nil
+		}
+		if err := printVersion(p); err != nil {
+			return err
+		}
+		return exitCode(0)
+	}
+
+	serves := &cobra.Command{
+		Use: "serve", Args: atMost(0), RunE: do(serve.run),
+		Short: "Serve one editor on standard input and output.",
+		Long: "Serve one editor on standard input and output. This is what editors run, and\n" +
+			"what is done without a command.",
+	}
+	serve.flags(root.Flags())
+	serve.flags(serves.Flags())
+
+	demo := demoAgentCmd{}
+	demos := &cobra.Command{
+		Use: "demo-agent", Args: atMost(0), RunE: do(demo.run),
+		Short: "Be the built-in demonstration agent.",
+		Long:  "Be the built-in demonstration agent (ACP on standard input and output).",
+		Example: `  acp-ls demo-agent             with the pace of a model
+  acp-ls demo-agent --pace=0s   at once, for tests`,
+	}
+	demos.Flags().DurationVar(&demo.Pace, "pace", 15*time.Millisecond, "Time between two pieces of an answer.")
+
+	root.AddCommand(
+		serves, demos, storeCommand(do),
+		&cobra.Command{
+			Use: "agents", Args: atMost(0), RunE: do(listAgents),
+			Short: "List the agents, and how to install those that are missing.",
+		},
+		&cobra.Command{
+			Use: "doctor [agent]", Args: atMost(1), ValidArgsFunction: agentNames,
+			RunE:  func(_ *cobra.Command, args []string) error { return doctor(p, strings.Join(args, "")) },
+			Short: "Start an agent and say what it can do, or what is wrong.",
+			Long: "Start an agent and say what it can do, or what is wrong: the one that is named,\n" +
+				"or the default agent.",
+			Example: `  acp-ls doctor            the default agent
+  acp-ls doctor opencode   another`,
+		},
+		&cobra.Command{
+			Use: "mcp", Hidden: true, Args: atMost(0), RunE: do(relayTools),
+			Short: "Bring the editor's tools to an agent. Agents start it.",
+		},
+		&cobra.Command{Use: "version", Args: atMost(0), RunE: do(printVersion), Short: "Print the version."},
+	)
+	helpIsExact(root)
+	return root
 }
 
-// An option is given as --name, --name=value or --name value. Of the targets one is set.
-type option struct {
-	name, value, help string // value stands for one in the help
-	text              *string
-	on                *bool
-	time              *time.Duration
+func storeCommand(do func(func(*program) error) func(*cobra.Command, []string) error) *cobra.Command {
+	var purge storePurgeCmd
+	store := &cobra.Command{
+		Use: "store", Args: atMost(0), RunE: do(listStored),
+		Short: "Show, or clean up, what is kept of undecided changes.",
+		Long: "Show, or clean up, what is kept of undecided changes for the next start. Without\n" +
+			"a command it is listed.",
+	}
+	purges := &cobra.Command{
+		Use: "purge", Args: atMost(0), RunE: do(purge.run),
+		Short: "Remove journals that are not needed any more.",
+		Long: "Remove journals in which nothing is undecided any more, or nothing younger than\n" +
+			"90 days.",
+	}
+	purges.Flags().BoolVar(&purge.All, "all", false,
+		"Remove also what is undecided, and what could not be read.\nThe files themselves stay as they are.")
+	store.AddCommand(purges, &cobra.Command{
+		Use: "list", Args: atMost(0), RunE: do(listStored), Short: "List what is undecided, by workspace.",
+	})
+	return store
 }
 
-// An operand is an argument that is no option. It can be left out.
-type operand struct {
-	name, help string
-	text       *string
+// flags declares the flags of serve, which the program has without a command too.
+func (c *serveCmd) flags(f *pflag.FlagSet) {
+	f.StringVar(&c.Log, "log", "", "Append the log to this `FILE` (default: standard error).")
+	f.BoolVar(&c.Debug, "debug", false, "Log more, among other things what agents said that\nwas no message.")
+	f.BoolVar(&c.NoJournal, "no-journal", false, "Keep nothing of undecided changes for the next start:\nthey end with the program.")
+	f.BoolVar(&c.Stdio, "stdio", false, "Accepted because many editors give it; standard input\nand output are all there is.")
 }
 
-// everywhere are the options that every command has.
-type everywhere struct{ help, version bool }
-
-func (e *everywhere) options() []option {
-	return []option{{name: "help", help: "Show help.", on: &e.help}, {name: "version", help: "Print the version.", on: &e.version}}
-}
-
-// parse returns the command that the arguments name, its options and its operand set.
-func (c *command) parse(args []string, every *everywhere) (*command, error) {
-	implied := false // c was not named: an option of its was
-	var operands int
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		switch {
-		case arg == "-h":
-			every.help = true
-		case arg == "--":
-			// Nobody has operands that look like options.
-		case strings.HasPrefix(arg, "-") && arg != "-":
-			name, value, given := strings.Cut(arg, "=")
-			owner, o := c.option(name, every)
-			if o == nil {
-				return nil, fmt.Errorf("unknown flag %s%s", name, didYouMean(name, c.flags(every)))
-			}
-			if !given && o.on == nil {
-				if len(args) == 0 {
-					return nil, fmt.Errorf("%s needs a value", name)
-				}
-				value, given, args = args[0], true, args[1:]
-			}
-			if err := o.set(value, given); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
-			}
-			implied = implied || owner != c
-			c = owner
-		case c.part(arg) != nil:
-			c = c.part(arg)
-		case implied && arg == c.name:
-			implied = false
-		case c.operand != nil && operands == 0:
-			*c.operand.text = arg
-			operands++
-		default:
-			return nil, fmt.Errorf("unexpected argument %s%s", arg, didYouMean(arg, c.names()))
+// helpIsExact has cobra's help command fail for what is no command.
+func helpIsExact(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	if help, _, err := root.Find([]string{"help"}); err == nil {
+		help.Short = "Say what a command does and takes."
+		help.Args = func(_ *cobra.Command, args []string) error {
+			of, rest, err := root.Find(args)
+			return errors.Join(err, atMost(0)(of, rest))
 		}
 	}
-	return c, nil
 }
 
-// option finds an option of the command or of the one that it stands for.
-func (c *command) option(flag string, every *everywhere) (*command, *option) {
-	for _, o := range every.options() {
-		if flag == "--"+o.name {
-			return c, &o
+// atMost is for a command that takes so many arguments beside flags.
+func atMost(n int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return nil
 		}
+		return fmt.Errorf("unexpected argument %s%s", args[n], didYouMean(c, args[n], ""))
 	}
-	for d := c; d != nil; d = d.byDefault() {
-		for _, o := range d.options {
-			if flag == "--"+o.name {
-				return d, &o
-			}
-		}
-	}
-	return nil, nil
 }
 
-func (c *command) byDefault() *command {
-	if len(c.parts) == 0 {
-		return nil
+// flagError says what is wrong with a flag, and which one may have been meant.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+		return err
 	}
-	return c.parts[0]
+	flags := &cobra.Command{} // cobra has no suggestions but for commands
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+	})
+	name := unknown.GetSpecifiedName()
+	return fmt.Errorf("unknown flag --%s%s", name, didYouMean(flags, name, "--"))
 }
 
-func (c *command) part(name string) *command {
-	for _, p := range c.parts {
-		if p.name == name {
-			return p
-		}
+// didYouMean names the commands below c that something may be a misspelling of.
+func didYouMean(c *cobra.Command, typed, before string) string {
+	c.SuggestionsMinimumDistance = 2
+	var names []string
+	for _, name := range c.SuggestionsFor(typed) {
+		names = append(names, fmt.Sprintf("%q", before+name))
 	}
-	return nil
-}
-
-// flags are the options that could have been meant.
-func (c *command) flags(every *everywhere) (all []string) {
-	for _, o := range every.options() {
-		all = append(all, "--"+o.name)
-	}
-	for d := c; d != nil; d = d.byDefault() {
-		for _, o := range d.options {
-			all = append(all, "--"+o.name)
-		}
-	}
-	return all
-}
-
-// names are the commands that could have been meant.
-func (c *command) names() (all []string) {
-	for _, p := range c.parts {
-		if !p.hidden {
-			all = append(all, p.name)
-		}
-	}
-	return all
-}
-
-func (o *option) set(value string, given bool) (err error) {
-	switch {
-	case o.text != nil:
-		*o.text = value
-	case o.time != nil:
-		*o.time, err = time.ParseDuration(value)
-	case !given:
-		*o.on = true
-	default:
-		if *o.on, err = strconv.ParseBool(value); err != nil {
-			err = fmt.Errorf("%q is neither true nor false", value)
-		}
-	}
-	return err
-}
-
-// didYouMean names the candidate that something is a misspelling of, if there is one.
-func didYouMean(typed string, candidates []string) string {
-	best, least := "", 3
-	for _, c := range candidates {
-		if d := distance(typed, c); d < least {
-			best, least = c, d
-		}
-	}
-	if best == "" {
+	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", did you mean %q?", best)
+	return ", did you mean " + strings.Join(names, " or ") + "?"
 }
 
-// distance is how many bytes must be put in, taken away or changed to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// agentNames are what a shell completes an agent's name from.
+func agentNames(_ *cobra.Command, args []string, _ string) (names []string, how cobra.ShellCompDirective) {
+	st, _, err := userSettings(io.Discard)
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			d := diagonal
-			if a[i] != b[j] {
-				d = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], d
-		}
+	for _, a := range launcher(func() *config.Settings { return st }, nil).Catalog() {
+		names = append(names, cobra.CompletionWithDesc(a.Name, a.Title))
 	}
-	return row[len(b)]
-}
-
-// helpWidth is what a terminal has at least.
-const helpWidth = 80
-
-// showHelp says what a command is and takes.
-func (c *command) showHelp(w io.Writer, every *everywhere) {
-	called := strings.TrimSpace(c.within + " " + c.name)
-	usage := "Usage: " + called
-	if len(c.parts) > 0 {
-		usage += " <command>"
-	}
-	if c.operand != nil {
-		usage += " [<" + c.operand.name + ">]"
-	}
-	fmt.Fprintf(w, "%s [flags]\n\n", usage)
-	for line := range strings.Lines(c.help) {
-		fmt.Fprintln(w, wrap(strings.TrimSpace(line), helpWidth, ""))
-	}
-	if c.operand != nil {
-		fmt.Fprint(w, "\nArguments:\n")
-		columns(w, [][2]string{{"[<" + c.operand.name + ">]", c.operand.help}})
-	}
-	fmt.Fprint(w, "\nFlags:\n")
-	var flags [][2]string
-	for _, o := range append(every.options(), c.options...) {
-		flag := "    --" + o.name
-		if o.name == "help" {
-			flag = "-h, --help"
-		}
-		if o.value != "" {
-			flag += "=" + o.value
-		}
-		flags = append(flags, [2]string{flag, o.help})
-	}
-	columns(w, flags)
-	if len(c.parts) > 0 {
-		fmt.Fprint(w, "\nCommands:\n")
-		var parts [][2]string
-		for _, p := range c.parts {
-			if !p.hidden {
-				parts = append(parts, [2]string{p.name, p.help})
-			}
-		}
-		columns(w, parts)
-		fmt.Fprintf(w, "\nRun \"%s <command> --help\" for more information on a command.\n", called)
-	}
-	if c.examples != "" {
-		fmt.Fprintf(w, "\n%s", c.examples)
-	}
-}
-
-// columns writes names and what is to be said about them.
-func columns(w io.Writer, rows [][2]string) {
-	width := 0
-	for _, r := range rows {
-		width = max(width, len(r[0]))
-	}
-	indent := strings.Repeat(" ", width+6)
-	for _, r := range rows {
-		fmt.Fprintf(w, "  %-*s    %s\n", width, r[0], wrap(r[1], helpWidth-len(indent), indent))
-	}
-}
-
-// wrap breaks a text into lines of a width, of which those after the first are indented.
-func wrap(text string, width int, indent string) string {
-	var out strings.Builder
-	at := 0
-	for _, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case at == 0:
-		case at+1+n > width:
-			out.WriteString("\n" + indent)
-			at = 0
-		default:
-			out.WriteByte(' ')
-			at++
-		}
-		out.WriteString(word)
-		at += n
-	}
-	return out.String()
+	return names, cobra.ShellCompDirectiveNoFileComp
 }

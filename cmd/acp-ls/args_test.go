@@ -1,135 +1,148 @@
 package main
 
 import (
-	"fmt"
+	"io"
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// testCommands are like the program's, and tell what they were told.
-func testCommands() (*command, func() string) {
-	var log, agent string
-	var debug, all bool
-	pace := 15 * time.Millisecond
-	did := "nothing"
-	do := func(name string) func(*program) error {
-		return func(*program) error { did = name; return nil }
-	}
-	root := &command{name: "acp-ls", help: "What it is.", parts: []*command{
-		{name: "serve", run: do("serve"), help: "Serve.", options: []option{
-			{name: "log", value: "FILE", text: &log, help: strings.Repeat("many words ", 20)}, {name: "debug", on: &debug, help: "More."},
-		}},
-		{name: "doctor", run: do("doctor"), help: "See.", operand: &operand{name: "agent", text: &agent, help: "Which."}},
-		{name: "demo", run: do("demo"), help: "Be.", options: []option{{name: "pace", value: "15ms", time: &pace, help: "Time."}}},
-		{name: "mcp", hidden: true, run: do("mcp"), help: "For agents."},
-		{name: "store", help: "Keep.", parts: []*command{
-			{name: "list", run: do("list"), help: "List."},
-			{name: "purge", run: do("purge"), help: "Purge.", options: []option{{name: "all", on: &all, help: "All."}}},
-		}},
-	}}
-	return root, func() string {
-		return fmt.Sprintf("%s log=%s debug=%v agent=%s pace=%s all=%v", did, log, debug, agent, pace, all)
+// heard are the program's commands, of which none does more than say what it was told.
+func heard() (root *cobra.Command, did *string) {
+	root, did = commands(&program{stdout: io.Discard}), new(string)
+	each(root, func(c *cobra.Command) {
+		if c.RunE == nil { // cobra's
+			return
+		}
+		c.RunE = func(c *cobra.Command, args []string) error {
+			told := []string{c.CommandPath()}
+			c.Flags().Visit(func(f *pflag.Flag) { told = append(told, "--"+f.Name+"="+f.Value.String()) })
+			*did = strings.Join(append(told, args...), " ")
+			return nil
+		}
+	})
+	root.SetOut(io.Discard)
+	return root, did
+}
+
+func each(c *cobra.Command, do func(*cobra.Command)) {
+	do(c)
+	for _, part := range c.Commands() {
+		each(part, do)
 	}
 }
 
 func TestArguments(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
-		{"", "serve log= debug=false agent= pace=15ms all=false"},
-		{"serve", "serve log= debug=false agent= pace=15ms all=false"},
-		{"--debug --log=a=b", "serve log=a=b debug=true agent= pace=15ms all=false"},
-		{"--log f --debug=false", "serve log=f debug=false agent= pace=15ms all=false"},
-		{"--log doctor", "serve log=doctor debug=false agent= pace=15ms all=false"},
-		{"--debug serve --log=-", "serve log=- debug=true agent= pace=15ms all=false"},
-		{"serve --debug=true", "serve log= debug=true agent= pace=15ms all=false"},
-		{"doctor", "doctor log= debug=false agent= pace=15ms all=false"},
-		{"doctor claude", "doctor log= debug=false agent=claude pace=15ms all=false"},
-		{"doctor -- serve", "doctor log= debug=false agent=serve pace=15ms all=false"},
-		{"demo --pace=0s", "demo log= debug=false agent= pace=0s all=false"},
-		{"demo --pace 1m", "demo log= debug=false agent= pace=1m0s all=false"},
-		{"mcp", "mcp log= debug=false agent= pace=15ms all=false"},
-		{"store", "list log= debug=false agent= pace=15ms all=false"},
-		{"store list", "list log= debug=false agent= pace=15ms all=false"},
-		{"store purge --all", "purge log= debug=false agent= pace=15ms all=true"},
+		{"", "acp-ls"},
+		{"serve", "acp-ls serve"},
+		{"--debug --log=a=b", "acp-ls --debug=true --log=a=b"},
+		{"--log f --debug=false", "acp-ls --debug=false --log=f"},
+		{"--log doctor", "acp-ls --log=doctor"},
+		{"--debug serve --log=-", "acp-ls serve --debug=true --log=-"},
+		{"--log doctor serve", "acp-ls serve --log=doctor"},
+		{"serve --debug=true --stdio --no-journal", "acp-ls serve --debug=true --no-journal=true --stdio=true"},
+		{"doctor", "acp-ls doctor"},
+		{"doctor claude", "acp-ls doctor claude"},
+		{"doctor -- serve", "acp-ls doctor serve"},
+		{"demo-agent --pace=0s", "acp-ls demo-agent --pace=0s"},
+		{"demo-agent --pace 1m", "acp-ls demo-agent --pace=1m0s"},
+		{"mcp", "acp-ls mcp"},
+		{"store", "acp-ls store"},
+		{"store list", "acp-ls store list"},
+		{"store purge --all", "acp-ls store purge --all=true"},
 
 		{"bogus", "unexpected argument bogus"},
 		{"servve", `unexpected argument servve, did you mean "serve"?`},
+		{"doc", `unexpected argument doc, did you mean "doctor"?`},
 		{"mcpp", "unexpected argument mcpp"}, // what is hidden is not offered
 		{"serve serve", "unexpected argument serve"},
-		{"--debug doctor", "unexpected argument doctor"},
 		{"doctor a b", "unexpected argument b"},
 		{"store bogus", "unexpected argument bogus"},
+		{"store pruge", `unexpected argument pruge, did you mean "purge"?`},
+		{"help bogus", "unexpected argument bogus"},
+		{"help doctor claude", "unexpected argument claude"},
+		{"help store bogus", "unexpected argument bogus"},
 		{"--lgo=x", `unknown flag --lgo, did you mean "--log"?`},
 		{"--dbug", `unknown flag --dbug, did you mean "--debug"?`},
-		{"-x", "unknown flag -x"},
-		{"doctor --debug", "unknown flag --debug"},
+		{"--versoin", `unknown flag --versoin, did you mean "--version"?`},
+		{"-x", "unknown shorthand flag: 'x' in -x"},
+		{"--debug doctor", "unknown flag --debug"},
 		{"store --all", "unknown flag --all"},
-		{"--log", "--log needs a value"},
-		{"--debug=x", `--debug: "x" is neither true nor false`},
-		{"demo --pace=x", `--pace: time: invalid duration "x"`},
+		{"--log", "flag needs an argument: --log"},
+		{"--debug=x", `invalid argument "x" for "--debug" flag: strconv.ParseBool: parsing "x": invalid syntax`},
+		{"demo-agent --pace=x", `invalid argument "x" for "--pace" flag: time: invalid duration "x"`},
 	} {
-		root, got := testCommands()
-		c, err := root.parse(strings.Fields(tt.args), &everywhere{})
-		if err != nil {
-			if err.Error() != tt.want {
-				t.Errorf("%q: %v; want %s", tt.args, err, tt.want)
-			}
-			continue
+		root, did := heard()
+		root.SetArgs(strings.Fields(tt.args))
+		got := ""
+		if err := root.Execute(); err != nil {
+			got = err.Error()
+		} else {
+			got = *did
 		}
-		for c.run == nil {
-			c = c.byDefault()
-		}
-		if err := c.run(nil); err != nil || got() != tt.want {
-			t.Errorf("%q: %s, %v; want %s", tt.args, got(), err, tt.want)
+		if got != tt.want {
+			t.Errorf("%q: %s; want %s", tt.args, got, tt.want)
 		}
 	}
+}
+
+// What serve is told is told to the same, before its name, behind it, or without it.
+func TestServeIsWhatIsDoneWithoutACommand(t *testing.T) {
+	root, _ := heard()
+	serve, _, err := root.Find([]string{"serve"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	serve.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		other := root.Flags().Lookup(f.Name)
+		value := map[string]string{"bool": "true", "string": "x"}[f.Value.Type()]
+		if other == nil || other.Value.Set(value) != nil || f.Value.String() != value {
+			t.Errorf("--%s is another one for the two", f.Name)
+		}
+	})
 }
 
 func TestHelpAndVersionAreEverywhere(t *testing.T) {
-	for _, args := range []string{"", "serve", "doctor", "doctor demo", "store", "store purge --all", "demo"} {
+	root, _ := heard()
+	each(root, func(of *cobra.Command) {
 		for _, flag := range []string{"-h", "--help", "--version"} {
-			root, _ := testCommands()
-			var every everywhere
-			c, err := root.parse(append(strings.Fields(args), flag), &every)
-			if err != nil || every.help == (flag == "--version") || every.version == every.help {
-				t.Errorf("%s %s: %+v, %v", args, flag, every, err)
+			args := append(strings.Fields(of.CommandPath())[1:], flag)
+			var out, wrong strings.Builder
+			if code := run(t.Context(), args, strings.NewReader(""), &out, &wrong); code != 0 || wrong.Len() > 0 {
+				t.Errorf("%s: exit code %d, %s", args, code, &wrong)
+			}
+			if flag == "--version" {
+				if out.String() != "acp-ls unknown\n" {
+					t.Errorf("%s: %s", args, &out)
+				}
 				continue
 			}
-			var out strings.Builder
-			c.showHelp(&out, &every)
 			for line := range strings.Lines(out.String()) {
-				if len(line) > helpWidth+1 {
-					t.Errorf("%s --help: too wide: %s", args, line)
+				if len(line) > 81 {
+					t.Errorf("%s: too wide: %s", args, line)
 				}
 			}
-			if !strings.Contains(out.String(), "--version") || strings.Contains(out.String(), "mcp") {
-				t.Errorf("%s --help:\n%s", args, out.String())
+			if !strings.Contains(out.String(), "--version ") || of != root && strings.Contains(out.String(), "  mcp ") {
+				t.Errorf("%s:\n%s", args, &out)
 			}
 		}
-	}
+	})
 }
 
-// Every command can be run or has parts, and says what it is.
+// Every command says what it is, and does something with arguments that it has checked.
 func TestCommandsAreWhole(t *testing.T) {
-	var check func(c *command, within string)
-	check = func(c *command, within string) {
-		if c.within != within || c.help == "" || (c.run == nil) == (len(c.parts) == 0) {
-			t.Errorf("%q within %q is not whole", c.name, within)
+	root := commands(&program{})
+	each(root, func(c *cobra.Command) {
+		if c.Short == "" && c.Long == "" || c.Args == nil || !c.Runnable() {
+			t.Errorf("%q is not whole", c.CommandPath())
 		}
-		for _, o := range c.options {
-			targets := 0
-			for _, there := range []bool{o.text != nil, o.on != nil, o.time != nil} {
-				if there {
-					targets++
-				}
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Usage == "" {
+				t.Errorf("%s --%s is not whole", c.CommandPath(), f.Name)
 			}
-			if targets != 1 || o.help == "" || (o.value == "") != (o.on != nil) {
-				t.Errorf("%s --%s is not whole", c.name, o.name)
-			}
-		}
-		for _, p := range c.parts {
-			check(p, strings.TrimSpace(within+" "+c.name))
-		}
-	}
-	check(commands(), "")
+		})
+	})
 }

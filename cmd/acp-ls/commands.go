@@ -16,71 +16,6 @@ import (
 	"acp-ls/internal/session"
 )
 
-const description = `Puts agents of the Agent Client Protocol (Claude, Codex, Gemini, OpenCode, ...) into any editor that speaks LSP.
-
-Editors start "acp-ls" without arguments. The commands are for people.`
-
-// commands are the program's arguments.
-func commands() *command {
-	var serve serveCmd
-	var doctor doctorCmd
-	var purge storePurgeCmd
-	demo := demoAgentCmd{Pace: 15 * time.Millisecond}
-	return &command{name: "acp-ls", help: description, examples: examples, parts: []*command{
-		{
-			name: "serve", within: "acp-ls", run: serve.run,
-			help: "Serve one editor on standard input and output. This is what editors run, and what is done without a command.",
-			options: []option{
-				{name: "log", value: "FILE", text: &serve.Log, help: "Append the log to this file (default: standard error)."},
-				{name: "debug", on: &serve.Debug, help: "Log more, among other things what agents said that was no message."},
-				{name: "no-journal", on: &serve.NoJournal, help: "Keep nothing of undecided changes for the next start: they end with the program."},
-				{name: "stdio", on: &serve.Stdio, help: "Accepted because many editors give it; standard input and output are all there is."},
-			},
-		},
-		{name: "agents", within: "acp-ls", run: listAgents, help: "List the agents, and how to install those that are missing."},
-		{
-			name: "doctor", within: "acp-ls", run: doctor.run,
-			help:    "Start an agent and say what it can do, or what is wrong.",
-			operand: &operand{name: "agent", text: &doctor.Agent, help: "The agent; the default agent if none is named."},
-			examples: `Examples:
-  acp-ls doctor            the default agent
-  acp-ls doctor opencode   another
-`,
-		},
-		{
-			name: "demo-agent", within: "acp-ls", run: demo.run,
-			help:    "Be the built-in demonstration agent (ACP on standard input and output).",
-			options: []option{{name: "pace", value: demo.Pace.String(), time: &demo.Pace, help: "Time between two pieces of an answer."}},
-			examples: `Examples:
-  acp-ls demo-agent             with the pace of a model
-  acp-ls demo-agent --pace=0s   at once, for tests
-`,
-		},
-		{name: "mcp", within: "acp-ls", hidden: true, run: relayTools, help: "Bring the editor's tools to an agent. Agents start it."},
-		{name: "store", within: "acp-ls", help: "Show, or clean up, what is kept of undecided changes for the next start.", parts: []*command{
-			{name: "list", within: "acp-ls store", run: listStored, help: "List what is undecided, by workspace."},
-			{
-				name: "purge", within: "acp-ls store", run: purge.run,
-				help:    "Remove journals in which nothing is undecided any more, or nothing younger than 90 days.",
-				options: []option{{name: "all", on: &purge.All, help: "Remove also what is undecided, and what could not be read. The files themselves stay as they are."}},
-			},
-		}},
-		{name: "version", within: "acp-ls", run: printVersion, help: "Print the version."},
-	}}
-}
-
-// examples are shown below the help.
-const examples = `Examples:
-  acp-ls agents                         what there is, and what is the default
-  acp-ls doctor                         is the default agent well?
-  acp-ls doctor claude                  is this one?
-  acp-ls --debug --log=/tmp/acp-ls.log  serve an editor, with a log of what happens
-
-Settings are read from the file acp-ls/config.json in the user's configuration
-directory (on Linux ~/.config), which may have comments, and from the editor. As in:
-  { "defaultAgent": "claude", "agents": { "claude": { "env": { "KEY": "value" } } } }
-`
-
 func printVersion(p *program) error {
 	_, err := fmt.Fprintln(p.stdout, "acp-ls", version)
 	return err
@@ -132,15 +67,13 @@ func defaultAgentKnown(st *config.Settings, catalog []session.AgentEntry) error 
 	return session.UnknownAgent(st.DefaultAgent, "the setting defaultAgent names", catalog)
 }
 
-type doctorCmd struct{ Agent string }
-
-func (c *doctorCmd) run(p *program) error {
+// doctor starts the agent that is named, or else the default agent.
+func doctor(p *program, name string) error {
 	st, problems, err := userSettings(p.stderr)
 	if err != nil {
 		return err
 	}
 	l := launcher(func() *config.Settings { return st }, nil)
-	name := c.Agent
 	if name == "" {
 		name = st.DefaultAgent
 		if err := defaultAgentKnown(st, l.Catalog()); err != nil {

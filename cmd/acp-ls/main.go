@@ -51,31 +51,27 @@ type program struct {
 	stdin  io.Reader
 	stdout io.Writer
 	stderr io.Writer
+
+	understood bool // what the arguments say
 }
 
 // run does what the arguments say and returns the exit code: 1 for a failure, 2
 // for arguments that make no sense.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	var every everywhere
-	c, err := commands().parse(args, &every)
-	switch {
-	case err != nil:
-		fmt.Fprintf(stderr, "acp-ls: %v\nTry `acp-ls --help`.\n", err)
-		return 2
-	case every.help:
-		c.showHelp(stdout, &every)
-		return 0
-	case every.version:
-		c = &command{run: printVersion}
-	}
-	for c.run == nil {
-		c = c.byDefault()
-	}
-	err = c.run(&program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr})
+	p := &program{ctx: ctx, stdin: stdin, stdout: stdout, stderr: stderr}
+	root := commands(p)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	c, err := root.ExecuteContextC(ctx)
 	var code exitCode
 	switch {
 	case errors.As(err, &code):
 		return int(code)
+	case err != nil && !p.understood:
+		fmt.Fprintf(stderr, "acp-ls: %v\nTry `%s --help`.\n", err, c.CommandPath())
+		return 2
 	case err != nil:
 		fmt.Fprintf(stderr, "acp-ls: %v\n", err)
 		return 1

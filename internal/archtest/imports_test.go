@@ -59,6 +59,8 @@ var owners = map[string][]string{
 	"github.com/bmatcuk/doublestar/v4":   {"internal/policy", "buffers/watch", "internal/session"},
 	"github.com/fsnotify/fsnotify":       {"buffers/watch"},
 	"github.com/go-json-experiment/json": {"acpclient/...", "lspbridge/...", "internal/demo", "internal/session", "internal/review", "internal/mcp"},
+	"github.com/spf13/cobra":             {"cmd/acp-ls"},
+	"github.com/spf13/pflag":             {"cmd/acp-ls"},
 	"github.com/tailscale/hujson":        {"internal/config"},
 	"go.lsp.dev/jsonrpc2":                {"acpclient/...", "lspbridge/...", "internal/mcp"},
 	"go.lsp.dev/protocol":                {"lspbridge/..."}, // types of LSP stay inside
