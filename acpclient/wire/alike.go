@@ -16,7 +16,6 @@ type chunkFrame struct {
 	head, tail []byte // head ends, and tail begins, with a quote of the text
 	session    string
 	chunk      MessageChunk // as it is but for its text
-	lent       MessageChunk // what read has returned: thousands need no memory of their own
 }
 
 // set makes f the frame of line, in which text, a slice of line's array, is the
@@ -31,8 +30,7 @@ func (f *chunkFrame) set(line, text []byte, session string, chunk *MessageChunk)
 	f.chunk.Content.Text = ""
 }
 
-// read returns the chunk in line if the frame fits it, else nil. It is valid until the
-// next call.
+// read returns the chunk in line if the frame fits it, else nil.
 func (f *chunkFrame) read(line []byte) *MessageChunk {
 	n := len(f.head)
 	if n == 0 || !bytes.HasPrefix(line, f.head) || !bytes.HasSuffix(line[n:], f.tail) {
@@ -41,9 +39,9 @@ func (f *chunkFrame) read(line []byte) *MessageChunk {
 	// The first quote that is not escaped ends the text, and must be the tail's.
 	if end := len(line) - len(f.tail) + 1; skipString(line, n-1) == end {
 		if text, ok := unquote(line[n-1 : end]); ok {
-			f.lent = f.chunk // also what a handler has changed in the last one
-			f.lent.Content.Text = text
-			return &f.lent
+			chunk := f.chunk
+			chunk.Content.Text = text
+			return &chunk
 		}
 	}
 	return nil

@@ -94,34 +94,3 @@ func (o *onceIn2) SessionUpdate(context.Context, string, Update) {
 		panic("every other one")
 	}
 }
-
-// A line like the one before costs the memory of its text, and what a handler does to what
-// it is lent is not seen in the next.
-func TestLineAlikeIsLent(t *testing.T) {
-	h := &spoiler{}
-	line := chunkLine(1)
-	c := NewConn(io.NopCloser(strings.NewReader(strings.Repeat(line+"\n", 3))), nopWriteCloser{}, StreamOptions{})
-	c.Start(h)
-	<-c.Done()
-	if len(h.got) != 3 || h.got[1] != h.got[0] || h.got[2] != h.got[0] {
-		t.Errorf("handed on: %q", h.got)
-	}
-	raw := []byte(line)
-	if n := testing.AllocsPerRun(100, func() { c.lastChunk.read(raw) }); n > 1 {
-		t.Errorf("%v allocations a chunk", n)
-	}
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-type spoiler struct {
-	Unimplemented
-	got []string
-}
-
-func (s *spoiler) SessionUpdate(_ context.Context, _ string, u Update) {
-	c := u.(*MessageChunk)
-	s.got = append(s.got, c.Kind+" "+c.Content.Type+" "+c.Content.Text)
-	*c = MessageChunk{}
-}

@@ -26,8 +26,6 @@ import (
 // with [CodeCancelled], any other with [CodeInternal]. A panic answers with
 // [CodeInternal] and is reported.
 type Handler interface {
-	// SessionUpdate is lent a *[MessageChunk] until it returns; what is in it can be kept,
-	// and so can every other update.
 	SessionUpdate(ctx context.Context, sessionID string, u Update)
 	RequestPermission(ctx context.Context, r *RequestPermissionRequest) (RequestPermissionResponse, error)
 

@@ -135,10 +135,6 @@ type updates struct {
 func newUpdates(n int) *updates { return &updates{got: make(chan Update, n)} }
 
 func (u *updates) SessionUpdate(ctx context.Context, _ string, up Update) {
-	if lent, ok := up.(*MessageChunk); ok {
-		kept := *lent
-		up = &kept
-	}
 	select {
 	case u.got <- up:
 	case <-ctx.Done():
