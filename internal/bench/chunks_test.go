@@ -34,7 +34,7 @@ func BenchmarkChunks(b *testing.B) {
 		base := time.Since(start)
 		took, objects := answer(b, e, prompt, n)
 		line.round(took, base)
-		made.count(math.Floor(objects / n))
+		made.count(math.Round(objects / n))
 	}
 	line.report(b)
 }

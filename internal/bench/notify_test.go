@@ -86,7 +86,7 @@ func notified(b *testing.B, name string, bytes []byte, ours func()) {
 		start = time.Now()
 		ours()
 		line.round(time.Since(start)/notes, base/notes)
-		made.count(math.Floor((mallocs() - before) / notes))
+		made.count(math.Round((mallocs() - before) / notes))
 	}
 	line.report(b)
 }
