@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -168,5 +169,49 @@ func TestLargeTextThatWasChangedUnseen(t *testing.T) {
 	large := func(r Review) bool { return r.File != nil && r.File.Opaque == "large" && r.File.Op == "modify" }
 	if rs := c.Reviews("", ""); !slices.ContainsFunc(rs, large) {
 		t.Errorf("%+v", rs)
+	}
+}
+
+// The rows of such a file are what they were when acp-ls is there again that was killed in the
+// turn, looked at before or not.
+func TestLargeTextIsKnownAfterACrash(t *testing.T) {
+	was := strings.Repeat(strings.Repeat("f", 79)+"\n", 20_000) + ten
+	two := strings.Replace(was, "2\n", "TWO\n", 1)
+	for name, tt := range map[string]struct{ looks, again bool }{
+		"not looked at": {}, "looked at": {looks: true}, "after another crash": {looks: true, again: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newEarth(t)
+			writeFile(t, w.path("f"), was)
+			w.start()
+			wrote := make(chan struct{})
+			w.l.prompt = func(ctx context.Context, a *fakeAgent, sid string, _ []Block) (StopReason, error) {
+				if err := a.host.WriteTextFile(ctx, sid, w.path("f"), two); err != nil {
+					t.Error(err)
+				}
+				close(wrote)
+				<-ctx.Done()
+				return StopCancelled, nil
+			}
+			if _, err := w.c.Prompt(t.Context(), Prompt{Text: "go"}); err != nil {
+				t.Fatal(err)
+			}
+			<-wrote
+			if s := w.c.allSessions()[0]; tt.looks {
+				w.c.turnPoint(s, s.now())
+			}
+			w.crash()
+			if tt.again {
+				w.crash()
+			}
+			rs := w.c.Reviews("", "")
+			if len(rs) != 1 || rs[0].File != nil || len(rs[0].Hunks) != 1 {
+				t.Fatalf("%+v", rs)
+			}
+			if d, err := w.c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 || readFile(t, w.path("f")) != was {
+				t.Errorf("rejected: %+v, %v", d, err)
+			}
+		})
 	}
 }

@@ -145,6 +145,8 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 		return had, true
 	case ok && (had.Last.Secret || had.Last.Opaque != "" && l.isText()):
 		return had, true
+	case ok && had.Last.Opaque == "" && l.After.Opaque == checkpoint.Large && d.knowsText(&had, l.Path):
+		return had, true // whatever the checkpoint has of it
 	case !l.isText():
 		return d.opaqueLeft(f, had, l)
 	case ok && (isState(&had.Last, now, !l.After.Exists) || happenedNot(had.Last, now, !l.After.Exists) || isState(had.Saved(), now, !l.After.Exists)):
@@ -189,6 +191,12 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 		return journal.Entry{Last: r}, true
 	}
 	return l.entry.WithSaved(r), true
+}
+
+// knowsText reports whether a file has a text whose state an entry has.
+func (d *durable) knowsText(e *journal.Entry, p buffers.Path) bool {
+	disk, err := d.core.read(p)
+	return err == nil && disk.Exists && isKnown(e, text.New(disk.Content), false)
 }
 
 // opaqueLeft is withLeft for a file that is no text, or was none.
