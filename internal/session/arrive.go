@@ -50,6 +50,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.wakeWithout(left, d.Text)
 	f.wake(d.Text, false)
 	f.unpark(d.Text)
+	f.openedGone(d.Text)
 	f.openedMarked(d.Text)
 	f.openedWhole(d.Text)
 	ar.then = f.core.attribute(f.path)
@@ -109,7 +110,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 			f.keepEnds(disk, err)
 		}
 		switch {
-		case f.before != nil:
+		case f.before != nil && !f.entire.gone:
 		case !loaded && had != nil:
 			f.before = had // it has been written since it was opened
 			f.attachUnder()

@@ -455,7 +455,8 @@ func (f *file) vanishes(full *review.Doc, o review.Origin, ran, took bool) {
 		w.made, w.madeIn = full, o.Turn
 		return
 	}
-	f.deleted, w.goneBack, w.ran, w.wasExec, w.wasMark, w.full = true, false, ran, nil, nil, full
+	f.deleted, w.goneBack, w.ran, w.wasExec, w.wasMark = true, false, ran, nil, nil
+	w.full, w.held = full, full.Text().String()
 }
 
 // behindLink reports whether a link stands where a folder of the file was: what is there is

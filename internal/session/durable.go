@@ -235,6 +235,7 @@ type beside struct {
 	GoneBack, MadeAway, Ran bool       `json:",omitempty"`
 	Away                    bool       `json:",omitempty"`
 	Left                    *keptLeft  `json:",omitempty"`
+	Gone                    *keptGone  `json:",omitempty"`
 
 	Undone  *keptUndone    `json:",omitempty"`
 	Refused *review.Origin `json:",omitempty"`
@@ -277,6 +278,9 @@ func (f *file) recallBeside(b []byte, missing bool) {
 		return
 	}
 	f.entire.goneBack, f.entire.madeAway, f.entire.ran = x.GoneBack && !missing, x.MadeAway && missing, x.Ran
+	if f.deleted {
+		f.recallGone(x.Gone)
+	}
 	for id, rows := range x.Untouched {
 		f.core.untouched.note(id, rows)
 	}
@@ -435,9 +439,12 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 			return r
 		}
 	}
-	doc := v.doc.Clone()
+	doc, full := v.doc.Clone(), (*review.Doc)(nil)
 	if v.gone {
+		full = v.doc.Clone()
 		f.withoutFile(doc)
+	} else if v.deleted && w.full != nil {
+		full = w.full.Clone()
 	}
 	if v.under != nil {
 		under := *v.under // the file's own may get its disputes meanwhile
@@ -446,6 +453,9 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 	return func() journal.Record {
 		listed := hunkIDs(doc.Hunks(review.StateConflict, review.StateRejected))
 		aside.Untouched, aside.Rejected = f.core.untouched.among(listed), f.core.rejections.among(listed)
+		if full != nil && !f.unkept() {
+			aside.Gone = f.keepGone(doc, full, w.held, w.by)
+		}
 		r.Beside = f.besideOf(v, aside)
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))

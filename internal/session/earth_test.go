@@ -36,6 +36,7 @@ type earth struct {
 	failing bool          // nothing can be written
 
 	meanwhile func()            // done between a crash and the next start; nil: nothing
+	opens     map[string]string // what the editor opens before the journal is read, by URI; nil: nothing
 	away      map[string]string // what the editor says then that it has written
 	readAway  map[string]string // and had read before
 
@@ -106,6 +107,7 @@ func (w *earth) start() {
 	var mu sync.Mutex
 	n := 0
 	later := w.later
+	opened := make(chan struct{})
 	now := func() time.Time { return time.Now().Add(later) }
 	w.c = New(Options{Launcher: w.l, Now: now, Waits: Waits{Opening: cmp.Or(w.opening, time.Millisecond), Left: w.left}, Settings: func() *config.Settings { return st },
 		NewID: func(p string) string {
@@ -118,6 +120,7 @@ func (w *earth) start() {
 			if workspace != w.root {
 				w.t.Errorf("journal of %q, want %q", workspace, w.root)
 			}
+			<-opened
 			return tellingJournal{journal.Open(w.state, workspace, journal.Options{Now: now}), w}, nil
 		},
 	})
@@ -131,6 +134,11 @@ func (w *earth) start() {
 	w.away, w.readAway = nil, nil
 	w.c.unwatched = true // nothing may wait for the system in virtual time
 	w.e = newFakeEditor(w.t, w.c, w.root)
+	for uri, s := range w.opens {
+		w.e.open(uri, s)
+	}
+	w.opens = nil
+	close(opened)
 	if err := w.c.durable.wait(w.t.Context()); err != nil {
 		w.t.Fatal(err)
 	}
@@ -184,23 +192,25 @@ func (w *earth) revert(state, root string) {
 // which is another one now.
 func (w *earth) crash() map[string]string {
 	w.t.Helper()
-	state, root := w.snapshot()
-	texts := map[string]string{}
-	w.e.mu.Lock()
-	for uri, d := range w.e.docs {
-		texts[uri] = d.text.String()
-	}
-	w.e.mu.Unlock()
-	if w.written != nil { // else something may be written just now
-		w.written = nil
-	}
-	w.close()
-	w.revert(state, root)
+	texts := w.kill()
 	if w.meanwhile != nil {
 		w.meanwhile()
 		w.meanwhile = nil
 	}
 	w.start()
+	return texts
+}
+
+// kill ends acp-ls as if it were killed now. It returns the texts that the editor had.
+func (w *earth) kill() map[string]string {
+	w.t.Helper()
+	state, root := w.snapshot()
+	texts := w.e.texts()
+	if w.written != nil { // else something may be written just now
+		w.written = nil
+	}
+	w.close()
+	w.revert(state, root)
 	return texts
 }
 

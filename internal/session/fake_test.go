@@ -224,6 +224,17 @@ func (e *fakeEditor) text(uri string) string {
 	return e.docs[uri].text.String()
 }
 
+// texts are those of all documents, by URI.
+func (e *fakeEditor) texts() map[string]string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	texts := map[string]string{}
+	for uri, d := range e.docs {
+		texts[uri] = d.text.String()
+	}
+	return texts
+}
+
 // edit makes an edit the core asked for, if it is still for the version.
 func (e *fakeEditor) edit(d DocumentEdit, checkVersion bool) error {
 	e.wire.Lock()

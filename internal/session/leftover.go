@@ -169,16 +169,21 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 			doc, from = was, rec
 		}
 	}
+	full := doc.Clone()
 	doc.AgentEdit(seen, l.by)
 	if l.away != nil {
 		doc.Resume(text.New(l.away.content)) // as the user's
 		doc.AgentEdit(now, l.by)
 	}
+	aside := beside{Left: l.kept()}
+	if !l.After.Exists {
+		aside.Gone, aside.Ran = f.keepGone(doc, full, l.Before.Content, l.by), l.Before.Exec
+	}
 	r := journal.Record{
 		Path: string(l.Path), Time: d.core.now(), OnDisk: true,
 		Before: &journal.Seen{Missing: !l.Before.Exists, Text: buffers.NormHashText(l.was)}, Text: buffers.NormHashText(now),
 		Created: l.After.Exists && (from.Created || !l.Before.Exists && (!from.Deleted || isAway(from))), Deleted: !l.After.Exists && !from.Created,
-		Beside: beside{Left: l.kept()}.encode(), From: from.From, Mode: from.Mode, Pending: len(doc.Hunks(review.StatePending, review.StateConflict)),
+		Beside: aside.encode(), From: from.From, Mode: from.Mode, Pending: len(doc.Hunks(review.StatePending, review.StateConflict)),
 	}
 	if l.exact && l.Before.Exists && l.After.Exists && !l.Before.Same(checkpoint.State{Exists: true, Content: l.Before.Content, Exec: l.After.Exec}) {
 		r.Mode = map[bool]string{true: "+x", false: "-x"}[l.After.Exec]

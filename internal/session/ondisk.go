@@ -158,6 +158,9 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	if f.created != created || f.deleted != deleted {
 		f.shownRev = notShown // also where no row has changed
 	}
+	if deleted && !f.deleted {
+		f.entire.full = nil // its rows say what it was
+	}
 	f.doc, f.created, f.deleted = next, created, deleted
 	if out.changed {
 		// What stands there unchanged may be another program's, not looked at yet.

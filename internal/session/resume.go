@@ -365,6 +365,9 @@ func happenedNot(r journal.Record, found text.Text, missing bool) bool {
 
 // wakeOn takes up an entry with the text found; mu is held.
 func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resumed) error {
+	if r := f.goneUnder(&e); r != nil {
+		return f.takeUpGone(&e, r, found, sum)
+	}
 	doc, lost, from, err := stateFor(&e, found, missing, f.core.now)
 	if err != nil || doc == nil {
 		return err // or nothing was undecided
@@ -398,7 +401,7 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		takeOver = func(t text.Text) []review.Hunk { lost, _ := doc.Follow(t, review.AuthorUser); return lost }
 	}
 	if lost = append(lost, takeOver(found)...); len(lost) > 0 {
-		sum.lost = append(sum.lost, fmt.Sprintf("%s (%s, listed with the rejected ones)", f.path, number(len(lost), "change")))
+		sum.lost = append(sum.lost, lostOf(f.path, lost))
 	}
 	if n := undecided(); n > 0 {
 		sum.pending += n
@@ -413,6 +416,11 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 	f.shownRev = notShown
 	f.publish()
 	f.stir()
+}
+
+// lostOf says of a file that so much of what an earlier run had tracked there is lost.
+func lostOf(p buffers.Path, lost []review.Hunk) string {
+	return fmt.Sprintf("%s (%s, listed with the rejected ones)", p, number(len(lost), "change"))
 }
 
 // takeUpWhole takes up what an agent did to the file as a whole, as far as it is

@@ -206,7 +206,7 @@ func (f *file) layUnderLive(e journal.Entry, sum *resumed) error {
 		return err
 	}
 	if len(lost) > 0 {
-		sum.lost = append(sum.lost, fmt.Sprintf("%s (%s, listed with the rejected ones)", f.path, number(len(lost), "change")))
+		sum.lost = append(sum.lost, lostOf(f.path, lost))
 	}
 	if n := len(f.doc.Hunks(review.StatePending, review.StateConflict)) - had; n > 0 {
 		sum.pending += n

@@ -154,7 +154,7 @@ func (f *file) restoreWhole(ctx context.Context) error {
 	f.missing = u.entire.gone || u.emptied
 	f.placeholder()
 	if u.emptied {
-		f.deleted = true
+		f.deleted, f.entire.full = true, nil
 		f.keepBeforeOf(text.Text{}, f.entire.by)
 	}
 	if len(f.open) == 0 {

@@ -77,7 +77,7 @@ func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
 	case w.madeAway && disk.Exists && there:
 		f.created, w.madeAway = true, false
 	case w.goneBack && !disk.Exists && there:
-		f.deleted, w.goneBack = true, false
+		f.deleted, w.goneBack, w.full = true, false, nil
 	}
 	if f.version() != was {
 		f.shownRev = notShown

@@ -495,7 +495,8 @@ func (f *file) closedGone() {
 	if !f.entire.gone || f.doc == nil {
 		return
 	}
-	f.entire.gone, f.deleted = false, true
+	f.entire.gone, f.deleted, f.entire.full = false, true, f.doc.Clone()
+	f.asHeld(f.entire.full)
 	f.withoutFile(f.doc)
 	f.keepBefore(text.Text{})
 	f.missing = true
@@ -505,8 +506,13 @@ func (f *file) closedGone() {
 // withoutFile makes doc, of a document whose file is gone, say so by its rows; mu is
 // held.
 func (f *file) withoutFile(doc *review.Doc) {
-	doc.Reload(text.New(f.entire.held), review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	f.asHeld(doc)
 	doc.AgentEdit(text.Text{}, f.entire.by)
+}
+
+// asHeld makes doc, of a document whose file is gone, what that held; mu is held.
+func (f *file) asHeld(doc *review.Doc) {
+	doc.Reload(text.New(f.entire.held), review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
 }
 
 // isLink reports whether a link stands where a file was: paths of files have none.

@@ -193,6 +193,42 @@ func TestFileIsBack(t *testing.T) {
 	})
 }
 
+// The same where acp-ls was killed, or started anew, meanwhile: what is undecided comes back.
+func TestFileIsBackAfterARestart(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, typed := range []string{"", "my "} {
+			for _, killed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("killed %v %s", killed, typed), func(t *testing.T) {
+					s := newStory(t, version, &txtar.Archive{Files: []txtar.File{{Name: "a.txt", Data: []byte(numbers)}}})
+					s.do("open", "a.txt")
+					if typed != "" {
+						s.do("type", "1 "+typed)
+					}
+					s.do("agent", "remove a.txt")
+					s.turn()
+					s.WaitScreen("a.txt is deleted: :Acp reject-file restores it")
+					if killed {
+						s.Exec(`for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end`, nil)
+						s.WaitScreen("quit with exit code") // what Neovim says waits for a key
+						s.Input("<CR>")
+						s.WaitLua("not require('acp.client').running()")
+					}
+					text := s.Text(0)
+					s.Input(":Acp restart<CR>")
+					s.WaitScreen("1 change of an earlier run waits in 1 file")
+					s.WaitLua("#require('acp.review').files() == 1")
+					s.Input(":Acp reject-all<CR>")
+					s.awaitDisk("a.txt", numbers)
+					s.WaitLua("#require('acp.review').files() == 0")
+					if got := s.Text(0); got != text {
+						t.Errorf("text %q, was %q", got, text)
+					}
+				})
+			}
+		}
+	})
+}
+
 // An agent has changed what an open file holds and whether it may be run. To take that back, or to
 // take back either, is nothing about which the editor has to be asked, and the file is what it was.
 func TestModeAndText(t *testing.T) {
