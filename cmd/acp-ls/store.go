@@ -19,7 +19,7 @@ func openJournal(workspace string) (session.Journal, error) {
 	if err := journal.CheckPlace(state, workspace); err != nil {
 		return nil, err
 	}
-	return journal.Open(state, workspace, journal.Options{}), nil
+	return journal.Open(state, workspace, journal.Options{Editor: journal.Parent()}), nil
 }
 
 func listStored(p *program) error {

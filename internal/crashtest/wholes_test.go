@@ -75,3 +75,45 @@ func TestRejectedWholesAfterAKill(t *testing.T) {
 		t.Errorf("run: %v, %v", info, err)
 	}
 }
+
+// A file that an agent has deleted under a document is offered as that after a kill, whether it is opened
+// again, with the text it had, at once or when the journal was read; and is put back on disk when that is rejected.
+func TestDeletedUnderADocumentAfterAKill(t *testing.T) {
+	for _, unsaved := range []string{"", "0\n"} {
+		for _, at := range []string{"at once", "later"} {
+			t.Run(at+" "+unsaved, func(t *testing.T) {
+				w := newWorld(t)
+				w.write("f", "1\n2\n3\n")
+				w.start().open("f", unsaved+"1\n2\n3\n")
+				turn := w.prompt()
+				check(t, os.Remove(w.path("f")))
+				turn.end()
+				for range 2 {
+					w.kill()
+					p := w.start()
+					if at == "later" {
+						w.command("acp.review.list", map[string]any{}, nil)
+					}
+					p.open("f", unsaved+"1\n2\n3\n")
+					var r struct {
+						Files []struct {
+							URI  string
+							File *struct{ Op string }
+						}
+					}
+					w.command("acp.review.list", map[string]any{}, &r)
+					if len(r.Files) != 1 || r.Files[0].URI != w.uri("f") || r.Files[0].File == nil || r.Files[0].File.Op != "delete" {
+						t.Errorf("offered are %+v", r.Files)
+					}
+				}
+				w.command("acp.review.reject", map[string]any{}, nil)
+				if got := w.disk("f"); got != "1\n2\n3\n" {
+					t.Errorf("put back is %q", got)
+				}
+				if got, _ := w.buffer("f"); got != unsaved+"1\n2\n3\n" {
+					t.Errorf("the document has %q", got)
+				}
+			})
+		}
+	}
+}

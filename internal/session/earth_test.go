@@ -30,6 +30,8 @@ type earth struct {
 	e *fakeEditor
 	l *fakeLauncher
 
+	editor string // as journal.Options have it
+
 	left    time.Duration // how long what is left of a write must stay as it is; a while by default
 	later   time.Duration // that the clock of what is started next is ahead
 	wrote   chan struct{} // has a value when something was written
@@ -121,7 +123,7 @@ func (w *earth) start() {
 				w.t.Errorf("journal of %q, want %q", workspace, w.root)
 			}
 			<-opened
-			return tellingJournal{journal.Open(w.state, workspace, journal.Options{Now: now}), w}, nil
+			return tellingJournal{journal.Open(w.state, workspace, journal.Options{Now: now, Editor: w.editor}), w}, nil
 		},
 	})
 	for name, content := range w.away {

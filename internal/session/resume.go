@@ -55,12 +55,15 @@ func (d *durable) neighbours(ctx context.Context) {
 func (d *durable) awaitNeighbours(ctx context.Context) {
 	const tell = 800 * time.Millisecond
 	for wait := 100 * time.Millisecond; wait < time.Minute; wait *= 2 {
-		live, undecided := d.others()
+		live, undecided, left := d.others()
 		if live == 0 {
 			return
 		}
 		if wait == tell && len(undecided) > 0 {
-			d.core.tellOf(LevelInfo, "Undecided in another acp-ls: %s", undecided...)
+			d.core.tellOf(LevelInfo, "Undecided in another acp-ls: %s. They are decided in its editor", undecided...)
+		}
+		if wait == tell && len(left) > 0 {
+			d.core.tellOf(LevelInfo, "Left undecided in another editor: %s. acp-ls has ended there: they are offered there when it is started again, and here when that editor is closed", left...)
 		}
 		select {
 		case <-time.After(wait):
@@ -71,16 +74,21 @@ func (d *durable) awaitNeighbours(ctx context.Context) {
 	}
 }
 
-// others are the processes that lived when it was last looked, and the files in which they had
-// something undecided.
-func (d *durable) others() (n int, undecided []string) {
+// others are the processes that lived when it was last looked, or whose editors did; the files in
+// which those have something undecided, and those in which these have left it.
+func (d *durable) others() (n int, undecided, left []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, o := range d.live {
-		undecided = append(undecided, o.Paths...)
+		if o.Ended {
+			left = append(left, o.Paths...)
+		} else {
+			undecided = append(undecided, o.Paths...)
+		}
 	}
 	slices.Sort(undecided)
-	return len(d.live), slices.Compact(undecided)
+	slices.Sort(left)
+	return len(d.live), slices.Compact(undecided), slices.Compact(left)
 }
 
 // proposing reports whether anything is proposed in any file.

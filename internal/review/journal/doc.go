@@ -4,8 +4,9 @@
 // There is one journal for each process and workspace: a file that is only ever appended to,
 // beside a lock file that its process holds. When the process is gone, however it went, the
 // lock is free, and the next process of the same workspace takes the journal over: it reads
-// what it says, makes it its own, and then removes it. Journals of live processes are
-// read only to name their files.
+// what it says, makes it its own, and then removes it. As long as the editor lives that had
+// started the process, that is the next one of this editor, whose documents have the text.
+// Journals of live processes are read only to name their files.
 //
 //	<state directory>/journal/<hash of the workspace>/<name>.journal
 //	                                                  <name>.lock

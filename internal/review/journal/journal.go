@@ -23,6 +23,9 @@ type Options struct {
 	CompactAt int64
 	// MaxAge is how long undecided changes are kept. The constant of that name.
 	MaxAge time.Duration
+	// Editor is the process that has started this one, as Parent says. What another process has left
+	// whose editor lives is not taken over, but by one with the same. Empty: it is not known.
+	Editor string
 }
 
 // MaxAge is how long undecided changes are kept if nothing else is said.
@@ -230,7 +233,10 @@ func (j *Journal) create() error {
 			}
 			continue
 		}
-		f, err := createFile(name+journalExt, j.workspace)
+		var f *os.File
+		if _, err = lock.WriteString(j.opts.Editor); err == nil {
+			f, err = createFile(name+journalExt, j.workspace)
+		}
 		if err != nil {
 			os.Remove(name + lockExt)
 			unlock(lock)

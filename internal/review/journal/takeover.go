@@ -62,15 +62,16 @@ func (e *Entry) Records() []Record {
 type Found struct {
 	Entries []Entry  // of dead processes; of several with one path the newest comes first
 	Left    []Left   // what dead processes have noted
-	Live    []Other  // what live processes have not decided
+	Live    []Other  // what live processes have not decided, and dead ones whose editors live
 	Reports []string // what could not be read, or was too old; for the user
 
 	held []held
 }
 
-// Other names the undecided files of another live process. It may have none, yet.
+// Other names the undecided files of another process. It may have none, yet.
 type Other struct {
 	Paths []string
+	Ended bool // the process has, and what it has left is for the next one of its editor
 }
 
 // held is a dead process's journal that is ours until Release.
@@ -95,7 +96,7 @@ func (j *Journal) TakeOver() (*Found, error) {
 		if name == own {
 			continue
 		}
-		dead, err := found.take(name, oldest)
+		dead, err := found.take(j, name, oldest)
 		if dead {
 			j.mu.Lock()
 			j.tried[name] = true
@@ -140,7 +141,7 @@ func journals(folder string) ([]string, error) {
 }
 
 // Dead reports whether a process that has ended since has left something of the workspace,
-// which TakeOver has not seen. It is cheap: a folder is listed, and locks are tried.
+// which TakeOver has not seen and would take over. It is cheap: a folder is listed, and locks are tried.
 func (j *Journal) Dead() bool {
 	names, err := journals(j.folder)
 	if err != nil {
@@ -159,12 +160,12 @@ func (j *Journal) Dead() bool {
 		}
 		defer unlock(lock)
 		dead, err := tryLock(lock)
-		return dead && err == nil
+		return dead && err == nil && !j.isForAnother(lock)
 	})
 }
 
-// take reads one journal, if that is a dead process's.
-func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
+// take reads one journal, if that is a dead process's, and j may take it over.
+func (found *Found) take(j *Journal, name string, oldest time.Time) (dead bool, err error) {
 	lock, err := os.OpenFile(name+lockExt, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return true, err
@@ -174,10 +175,10 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 		unlock(lock)
 		return true, fmt.Errorf("lock: %w", err)
 	}
-	if !dead {
+	if ended := dead; !dead || j.isForAnother(lock) {
 		unlock(lock)
 		c, _ := read(name+journalExt, false) // it may have none yet, or is just being rewritten
-		found.addLive(c)
+		found.addLive(c, ended)
 		return false, nil
 	}
 	found.takeNotes(name, oldest)
@@ -216,8 +217,8 @@ func (found *Found) take(name string, oldest time.Time) (dead bool, err error) {
 	return true, nil
 }
 
-func (found *Found) addLive(c content) {
-	var o Other
+func (found *Found) addLive(c content, ended bool) {
+	o := Other{Ended: ended}
 	for _, e := range c.entries {
 		if e.Last.Undecided() {
 			o.Paths = append(o.Paths, e.Last.Path)
