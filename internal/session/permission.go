@@ -131,7 +131,7 @@ func (b *broker) askGate(ctx context.Context, s *session, t *turn, call ToolCall
 	for _, a := range b.core.attached() {
 		a.editor.Dismiss(q.ID)
 	}
-	s.questionClosed(q, outcome)
+	s.questionClosed(q, outcome, g.isPartly())
 	return outcome, err
 }
 

@@ -432,7 +432,8 @@ func (s *session) questionOpened(q *question) bool {
 	return !q.turn.ending()
 }
 
-func (s *session) questionClosed(q *question, o PermissionOutcome) {
+// questionClosed takes in the answer to a question; partly tells that of what it refuses a part is made.
+func (s *session) questionClosed(q *question, o PermissionOutcome, partly bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.questions = slices.DeleteFunc(s.questions, func(id string) bool { return id == q.ID })
@@ -440,6 +441,9 @@ func (s *session) questionClosed(q *question, o PermissionOutcome) {
 	for _, opt := range q.Options {
 		if !o.Cancelled && opt.OptionID == o.OptionID {
 			q.item.Answer = opt.Name
+			if partly {
+				q.item.Answer += " (a part is applied)"
+			}
 		}
 	}
 	s.entryChanged(q.item)

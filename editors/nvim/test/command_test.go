@@ -120,13 +120,17 @@ func TestMessages(t *testing.T) {
 func TestLogin(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", numbers)
-		e.open()
-		e.notify("acp/session", info("idle"))
 		asked := make(chan string, 1)
 		e.on("acp.agent.authenticate", func(a arg) any {
 			asked <- string(a)
 			return map[string]any{}
 		})
+		e.Exec(`vim.cmd('Acp login')`, nil)
+		if got := <-asked; got != "{}" { // the default one
+			t.Errorf("login without a session is asked with %q", got)
+		}
+		e.open()
+		e.notify("acp/session", info("idle"))
 		same := func(a, b string) bool {
 			var x, y map[string]string
 			return json.Unmarshal([]byte(a), &x) == nil && json.Unmarshal([]byte(b), &y) == nil && maps.Equal(x, y)

@@ -458,7 +458,8 @@ function M.execute(command, arg, fn)
     end
     owed[once] = true
     deciding = deciding + (decides[command] and 1 or 0)
-    local params = { command = command, arguments = { arg or vim.empty_dict() } }
+    local object = arg and next(arg) and arg or vim.empty_dict() -- an empty table would be a list
+    local params = { command = command, arguments = { object } }
     local function on_reply(err, result)
       if err then
         local kind = type(err.data) == 'table' and err.data.kind or nil
