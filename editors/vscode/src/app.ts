@@ -9,6 +9,7 @@ import { ChatView } from './chat/view';
 import { registerCommands, warmUp } from './commands';
 import type { Connection } from './connection';
 import type { Commands, Decision } from './contract';
+import { Cursors } from './cursors';
 import { Documents } from './documents';
 import { Typing } from './editor';
 import { find } from './edits';
@@ -46,6 +47,7 @@ export class App implements vscode.Disposable {
   readonly output = vscode.window.createOutputChannel('acp-ls', { log: true });
   readonly review = new ReviewState();
   readonly typing = new Typing();
+  private readonly cursors = new Cursors();
   readonly saves = new Saves();
   private readonly readings = new Readings();
   private readonly away = new Away(this.saves);
@@ -108,6 +110,7 @@ export class App implements vscode.Disposable {
       this.readings,
       this.away,
       this.typing,
+      this.cursors,
       this.view,
       this.decorations,
       this.gutter,
@@ -137,6 +140,7 @@ export class App implements vscode.Disposable {
 
   /** What VS Code need not wait for: shows that we are here, and starts acp-ls. */
   begin(): void {
+    this.cursors.begin();
     void this.start();
     void warmUp(this);
   }

@@ -37,6 +37,7 @@ const news: News[] = [
   vscode.window.onDidChangeActiveTextEditor,
   vscode.window.onDidChangeVisibleTextEditors,
   vscode.window.onDidChangeTextEditorSelection,
+  vscode.window.onDidChangeTextEditorVisibleRanges,
   vscode.window.tabGroups.onDidChangeTabs,
   vscode.window.tabGroups.onDidChangeTabGroups,
   (look) => {

@@ -1,9 +1,10 @@
 /** Tool calls: their state, what they are about, and what they have made. */
+
+import { compare, counts, folded, type Line } from '../../compare';
 import type { ToolCall, ToolContent } from '../../contract';
 import type { TerminalState, ToolOf } from '../protocol';
 import { type Child, h, type Icon, icon } from './dom';
 import { post } from './host';
-import { compare, counts, folded, type Line } from './lines';
 import { render } from './markdown';
 import { plain, tail } from './output';
 import { many, placeName, statusName, toolCommand, toolTitle } from './words';

@@ -1,5 +1,5 @@
 import * as assert from 'node:assert/strict';
-import { compare, counts, folded, type Line } from '../../../src/chat/ui/lines';
+import { compare, counts, folded, type Line } from '../../src/compare';
 
 const signs = { same: ' ', added: '+', removed: '-', gap: '~' };
 const drawn = (lines: Line[]) => lines.map(({ kind, text }) => signs[kind] + text).join('\n');
