@@ -101,7 +101,8 @@ export class Region<T> {
     this.element.replaceChildren(...children);
     this.element.querySelector('details')?.toggleAttribute('open', unfolded);
     this.element.hidden = children.length === 0;
-    if (had !== undefined) {
+    // The page remembers what has had its focus, and would take it from an editor.
+    if (had !== undefined && document.hasFocus()) {
       const all = this.element.querySelectorAll<HTMLElement>('[data-key], button');
       [...all].find((one) => keyOf(one) === had)?.focus();
     }

@@ -106,6 +106,8 @@ export async function play(window, step) {
     for (const name of ['Review', 'Reject all changes', 'Code', 'Conversation']) {
       assert.ok(passed.includes(name), `${name} is not among ${passed}`);
     }
+    // It is drawn anew with each decision that follows, and must not take the focus from the text.
+    await walk('Tab', /^Reject all changes$/);
   });
 
   await step('next and previous change', async () => {
