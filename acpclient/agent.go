@@ -300,12 +300,12 @@ func (a *agent) authRequired(err error) error {
 	set, _ := a.info.Login(a.authMethod(), "")
 	switch {
 	case a.authMethod() != "" && set.Terminal != nil:
-		msg += fmt.Sprintf("; log in from the editor (acp.agent.authenticate), or run this in a terminal, then restart the agent (acp.agent.restart): %s",
+		msg += fmt.Sprintf("; log in from the editor, or run this in a terminal, then restart the agent: %s",
 			set.Terminal.InTerminal())
 	case len(ways) > 0:
-		msg += "; log in from the editor (acp.agent.authenticate) with one of: " + strings.Join(ways, ", ")
+		msg += "; log in from the editor with one of: " + strings.Join(ways, ", ")
 	default:
-		msg += "; log in with the agent's own program, then restart it (acp.agent.restart)"
+		msg += "; log in with the agent's own program, then restart it"
 	}
 	return session.Errorf(session.KindAuthRequired, "%s", msg)
 }

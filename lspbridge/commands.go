@@ -63,7 +63,11 @@ func (e *editor) executeCommand(ctx context.Context, p *executeCommandParams) (a
 func (e *editor) commandFailed(ctx context.Context, err error) error {
 	cancelled := errors.Is(err, context.Canceled) && ctx.Err() != nil
 	if !cancelled && !e.Can("session") {
-		e.ShowMessage(session.LevelError, err.Error())
+		message := err.Error()
+		if session.KindOf(err) == session.KindAuthRequired { // what others have ways of their own for
+			message += " (acp.agent.authenticate, acp.agent.restart)"
+		}
+		e.ShowMessage(session.LevelError, message)
 	}
 	var own *session.Error
 	if !cancelled && !errors.As(err, &own) {

@@ -66,6 +66,13 @@ func (s *session) unsent(t *turn, why string) {
 	s.report(t, "not sent", true)
 }
 
+// giveBack is the same of a prompt that the user has not taken back, which editors with
+// an input put there again; mu is held.
+func (s *session) giveBack(t *turn, why string) {
+	s.unsent(t, why)
+	s.unsents = append(s.unsents, Queued{ID: t.id, Text: t.prompt.Text})
+}
+
 // stopped says how a turn came to its end as cancelled; mu is held.
 func (t *turn) stopped(agent string) string {
 	switch {
@@ -104,7 +111,7 @@ func (c *ToolCall) called() string {
 // mayGoOn says that commands may outlive their turn: some agents end it at once
 // and let them run (docs/agents.md), and nobody but the agent can end them one by one.
 func mayGoOn(agent string, commands []string) string {
-	return agent + " has not said that " + strings.Join(commands, ", ") + " ended, and it may go on: restarting " + agent + " (acp.agent.restart) ends it for good"
+	return agent + " has not said that " + strings.Join(commands, ", ") + " ended, and it may go on: restarting " + agent + " ends it for good"
 }
 
 // cancelRunning asks the agent to stop; mu is held. The turn ends when the
@@ -147,7 +154,30 @@ func (s *session) insist(p *agentProcess, remote string, t *turn) {
 		case <-timer.C:
 		}
 	}
-	s.notice(t.id, EntryNotice, s.agentName+" was told to stop and goes on; restarting it (acp.agent.restart) ends it for good")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running == t {
+		s.offerRestart(t.id, s.agentName+" was told to stop and goes on: restarting "+s.agentName+" ends it for good")
+	}
+}
+
+// offerRestart tells of what only a restart of the agent ends. Which way that is done
+// is the editor's to say; mu is held.
+func (s *session) offerRestart(turnID, text string) {
+	it := s.log.add(EntryNotice, turnID, text)
+	it.Restart = s.agentName
+	s.entryChanged(it)
+}
+
+// endOffers takes back what a restart was offered for, as it has ended: in a turn, or
+// in all; mu is held.
+func (s *session) endOffers(of func(turnID string) bool) {
+	for _, it := range s.log.items {
+		if it.Restart != "" && of(it.Turn) {
+			it.Restart = ""
+			s.entryChanged(it)
+		}
+	}
 }
 
 // afterCancel waits, if the running turn is being cancelled, until the agent has

@@ -148,8 +148,7 @@ func (s *session) fail(err error) {
 		s.entryChanged(s.log.add(EntryError, turnID, err.Error()))
 	}
 	for _, t := range s.queue {
-		s.unsent(t, s.agentName+" cannot take it now")
-		s.unsents = append(s.unsents, Queued{ID: t.id, Text: t.prompt.Text})
+		s.giveBack(t, s.agentName+" cannot take it now")
 		t.err = err
 		close(t.done)
 	}
@@ -260,6 +259,7 @@ func (s *session) agentGone(p *agentProcess, err error) {
 		return
 	}
 	s.proc = nil
+	s.endOffers(func(string) bool { return true })
 	text := fmt.Sprintf("agent %s has ended", s.agentName)
 	if err != nil {
 		text = err.Error()
@@ -301,10 +301,14 @@ func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, 
 	s.mu.Lock()
 	s.ending = true
 	for _, t := range s.queue { // none of them may begin now
+		s.giveBack(t, "the session was closed")
 		t.err = Errorf(KindUnknownSession, "session %s was closed", s.id)
 		close(t.done)
 	}
-	s.queue = nil
+	if len(s.queue) > 0 {
+		s.queue = nil
+		s.changed()
+	}
 	running := s.running
 	s.mu.Unlock()
 	_ = c.Cancel(ctx, s.id) // nothing may be running

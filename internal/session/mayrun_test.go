@@ -113,7 +113,7 @@ func TestStoppedCommandMayGoOn(t *testing.T) {
 			}
 			want := ""
 			if test.says != "" {
-				want = "fake has not said that " + test.says + " ended, and it may go on: restarting fake (acp.agent.restart) ends it for good"
+				want = "fake has not said that " + test.says + " ended, and it may go on: restarting fake ends it for good"
 			}
 			if said != want {
 				t.Errorf("said %q, not %q", said, want)

@@ -65,7 +65,7 @@ type session struct {
 	consented map[buffers.Path]bool       // what the turn was let touch when it asked
 	opened    chan struct{}               // closed when starting has ended
 	giveUp    context.CancelCauseFunc     // ends the start, for a reason; nil if it does not start
-	unsents   []Queued                    // prompts that were given up with the agent, until the next turn
+	unsents   []Queued                    // prompts that were given up with the agent or the session, until the next turn
 	ran       map[string]*ran             // by terminal
 	silent    *silence                    // what the agent has not answered yet
 }
@@ -112,7 +112,7 @@ func (s *session) info() Info {
 		Options: notNil(s.options), Commands: notNil(s.commands),
 		Queue: []Queued{}, Questions: notNil(s.questions), Pending: s.core.pendingOf(s.id),
 	}
-	if s.running != nil {
+	if s.running != nil && s.state != StateClosed { // an agent that does not listen is nothing of a closed one
 		i.Turn, i.Stopping = s.running.id, s.running.cancelled
 		if len(s.questions) > 0 {
 			i.State = StateWaiting

@@ -63,6 +63,7 @@ func (s *session) heard() {
 	if q.item == nil {
 		return
 	}
+	q.item.Restart = ""
 	q.item.text = fmt.Appendf(nil, "%s took %s %s", s.agentName, s.core.now().Sub(q.since).Round(time.Second), q.what.took())
 	s.entryChanged(q.item)
 	if s.running != nil {
@@ -90,6 +91,9 @@ func (s *session) tellSilence(q *silence) {
 		q.item = s.log.add(EntryNotice, turnID, "")
 	}
 	q.item.text = []byte(short + ": " + q.what.help())
+	if q.what == askedPrompt {
+		q.item.Restart = s.agentName
+	}
 	s.entryChanged(q.item)
 	q.timer.Reset(q.after)
 	q.after *= 2

@@ -263,6 +263,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 	}
 	t.stop, t.err = stop, agentError(err)
 	s.running, s.consented = nil, nil
+	s.endOffers(func(turnID string) bool { return turnID == t.id })
 	if s.state == StateRunning {
 		s.state = StateIdle
 		s.stop = stop
@@ -272,7 +273,7 @@ func (s *session) run(p *agentProcess, remote string, t *turn) {
 		case stop == StopCancelled:
 			s.entryChanged(s.log.add(EntryNotice, t.id, t.stopped(s.agentName)))
 			if len(loose) > 0 {
-				s.entryChanged(s.log.add(EntryNotice, t.id, mayGoOn(s.agentName, loose)))
+				s.offerRestart(t.id, mayGoOn(s.agentName, loose))
 			}
 		case stop != "end_turn":
 			s.entryChanged(s.log.add(EntryNotice, t.id, stopText(stop)))

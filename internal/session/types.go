@@ -23,7 +23,7 @@ type Info struct {
 	Commands   []Command  `json:"commands"`
 	Usage      *Usage     `json:"usage,omitempty"`
 	Queue      []Queued   `json:"queue"`
-	Unsent     []Queued   `json:"unsent,omitempty"` // prompts that were in the queue when the agent failed
+	Unsent     []Queued   `json:"unsent,omitempty"` // prompts that were in the queue when the agent failed, or the session was closed
 	Questions  []string   `json:"questions"`        // ids of open permission questions
 	Pending    Pending    `json:"pending"`
 	Error      string     `json:"error,omitempty"`
@@ -113,7 +113,8 @@ type Entry struct {
 	Tool     *ToolCall  `json:"tool,omitempty"`
 	Plan     []PlanItem `json:"plan,omitempty"`
 	Question *Question  `json:"question,omitempty"`
-	Answer   string     `json:"answer,omitempty"` // of a permission: the option's name, or "cancelled"
+	Answer   string     `json:"answer,omitempty"`  // of a permission: the option's name, or "cancelled"
+	Restart  string     `json:"restart,omitempty"` // of a notice: the agent that has to be restarted to end what it tells of
 }
 
 // ToolCall is one tool call of an agent. Kind and Status are ACP's words.

@@ -146,6 +146,32 @@ func TestLogin(t *testing.T) {
 	})
 }
 
+// What only a restart of the agent ends says how to restart it, as long as there is something
+// to end; that ends the agent, and not acp-ls.
+func TestRestartAgent(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		e.open()
+		e.notify("acp/session", info("running"))
+		e.on("acp.agent.list", func(arg) any { return agents })
+		asked := make(chan string, 1)
+		e.on("acp.agent.restart", func(a arg) any {
+			asked <- string(a)
+			return map[string]any{}
+		})
+		e.Input(":Acp<CR>")
+		e.entry("n1", "notice", "text", "demo goes on", "restart", "demo")
+		e.WaitScreen("demo goes on (:Acp restart demo)")
+		e.Input("<Esc>:Acp restart demo<CR>")
+		if got := <-asked; got != `{"agent":"demo"}` {
+			t.Errorf("asked for %s", got)
+		}
+		e.WaitScreen("demo was ended")
+		e.entry("n1", "notice", "text", "demo goes on")
+		e.WaitGone(":Acp restart demo)")
+	})
+}
+
 // A login by several methods, of which none is set, has the user choose one.
 func TestLoginByOneOfSeveral(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

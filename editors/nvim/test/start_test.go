@@ -199,6 +199,12 @@ func TestAgentDies(t *testing.T) {
 		e.notify("acp/session", info("running"))
 		e.notify("acp/session", info("failed", "error", "demo ended", "unsent", unsent[:1]))
 		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'and this'`)
+
+		// So is what waited in a session that is closed.
+		e.notify("acp/session", info("running"))
+		e.notify("acp/session", info("closed", "unsent", unsent[1:]))
+		e.WaitScreen("the session of demo was closed: what waited")
+		e.WaitLua(`vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'and that'`)
 	})
 }
 

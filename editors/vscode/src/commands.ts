@@ -44,7 +44,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
     restore: () => pick.restore(app),
     login: () => pick.login(app),
     transcript: () => transcript(app),
-    restart: () => app.restart(),
+    restart: () => pick.restart(app),
     settings: () => vscode.commands.executeCommand('workbench.action.openSettings', 'acpls.'),
     showLog: () => app.output.show(),
   };
@@ -216,7 +216,12 @@ async function stop(app: App): Promise<void> {
   const which = busy(session?.state)
     ? session
     : app.model.sessions().find(({ state }) => busy(state));
-  if (which !== undefined) {
+  const { restart: deaf, text = '' } = (which && app.model.restartOffer(which.session)) ?? {};
+  if (deaf !== undefined) {
+    if ((await vscode.window.showWarningMessage(text, `Restart ${deaf}`)) !== undefined) {
+      await pick.restartAgent(app, deaf);
+    }
+  } else if (which !== undefined) {
     await app.perform('acp.cancel', { session: which.session });
   }
 }

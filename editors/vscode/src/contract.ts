@@ -69,6 +69,7 @@ export interface Entry {
   plan?: PlanItem[];
   question?: Question;
   answer?: string;
+  restart?: string;
 }
 
 export interface ToolCall {

@@ -83,6 +83,50 @@ async function methodsOf(app: App, agent: string): Promise<LoginMethod[]> {
   return result?.agents.find(({ name }) => name === agent)?.methods ?? [];
 }
 
+/** Restarts acp-ls, or one of its agents if there are any. Asks nothing of acp-ls, which may hang. */
+export async function restart(app: App): Promise<void> {
+  const agents = app.model.startedAgents();
+  if (agents.length === 0) {
+    await app.restart();
+    return;
+  }
+  const chosen = await choose<{ agent?: string }>(
+    [
+      ...agents.map((agent) => ({
+        label: agent,
+        description: 'what it does ends; its sessions go on with their next prompts',
+        value: { agent },
+      })),
+      { label: 'acp-ls', description: 'and all agents', value: {} },
+    ],
+    'Restart what?',
+  );
+  if (chosen?.agent !== undefined) {
+    await restartAgent(app, chosen.agent);
+  } else if (chosen !== undefined) {
+    await app.restart();
+  }
+}
+
+/** Restarts an agent. If it works in other sessions than the one that is shown, it asks. */
+export async function restartAgent(app: App, agent: string): Promise<void> {
+  const shown = app.model.currentSession()?.session;
+  const others = app.model
+    .sessions()
+    .filter(
+      ({ session, agent: its, state, stopping }) =>
+        its === agent && session !== shown && !stopping && /^(running|waiting)$/.test(state),
+    );
+  const restart = `Restart ${agent}`;
+  const detail = `${agent} works in ${plural(others.length, 'other session')}: that ends too.`;
+  if (
+    others.length === 0 ||
+    (await vscode.window.showWarningMessage(`${restart}?`, { modal: true, detail }, restart))
+  ) {
+    await app.perform('acp.agent.restart', { agent });
+  }
+}
+
 async function chooseAgent(app: App, prompt: string): Promise<string | undefined> {
   const result = await app.perform('acp.agent.list', {});
   if (result === undefined) {

@@ -336,9 +336,15 @@ M.subcommands = {
     end,
   },
   restart = {
-    help = 'End acp-ls and its agents, and start acp-ls again',
-    run = function()
-      require('acp.client').restart()
+    help = 'End acp-ls and its agents, and start acp-ls again; or an agent by name',
+    complete = candidates(agent_names),
+    run = function(_, rest)
+      if rest == '' then
+        return require('acp.client').restart()
+      end
+      require('acp.client').execute('acp.agent.restart', { agent = rest }, function(err)
+        util().notify(err and err.message or ('%s was ended'):format(rest))
+      end)
     end,
   },
 }

@@ -306,7 +306,11 @@ function M.block(transcript, block)
       add(out, { { (i == 1 and '✗ ' or '  ') .. l, 'AcpError' } })
     end
   elseif block.kind == 'notice' then
-    for i, l in ipairs(util.lines(entry.text or '')) do
+    local text = entry.text or ''
+    if entry.restart then -- what it tells of only that ends
+      text = ('%s (:Acp restart %s)'):format(text, entry.restart)
+    end
+    for i, l in ipairs(util.lines(text)) do
       add(out, { { (i == 1 and '· ' or '  ') .. l, 'AcpNotice' } })
     end
   else

@@ -41,7 +41,7 @@ local function ensure(id)
   return session
 end
 
----Puts the prompts that were given up with the agent into the input, each once.
+---Puts the prompts that were given up with the agent or the session into the input, each once.
 ---@param session acp.Session
 local function take_back(session)
   local before = session.unsent or {}
@@ -54,7 +54,9 @@ local function take_back(session)
     end
   end
   if #waited > 0 then
-    require('acp.chat').take_back(waited, ('%s cannot take it now'):format(session.info.agent))
+    local failed = session.info.state == 'failed'
+    local why = failed and '%s cannot take it now' or 'the session of %s was closed'
+    require('acp.chat').take_back(waited, why:format(session.info.agent))
   end
 end
 

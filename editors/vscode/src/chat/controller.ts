@@ -5,6 +5,7 @@ import type { App } from '../app';
 import type { Commands, SessionInfo, ToolCall } from '../contract';
 import { rangeOf } from '../editor';
 import { CommandError, isInterrupted, isStopped, messageOf } from '../errors';
+import { restartAgent } from '../pick';
 import { openPlace } from '../review/changes';
 import { type Before, whyGone } from './before';
 import { openToolDiff } from './diff';
@@ -266,6 +267,8 @@ export class ChatController {
           await this.app.perform('acp.cancel', { session: session.session });
         }
         return;
+      case 'restartAgent':
+        return restartAgent(this.app, message.agent);
       case 'newSession':
         return this.start(message.agent);
       case 'resume': {

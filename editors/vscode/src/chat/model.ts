@@ -4,6 +4,7 @@
  */
 import type { Entry, Notifications, SessionInfo } from '../contract';
 import type { Before } from './before';
+import { restartOffer } from './offer';
 import type {
   Agent,
   Asked,
@@ -93,6 +94,18 @@ export class ChatModel {
   /** The session that is shown. */
   currentSession(): SessionInfo | undefined {
     return this.current()?.info;
+  }
+
+  /** The agents that the acp-ls that runs has had sessions of: they may run, of closed ones as well. */
+  startedAgents(): string[] {
+    const own = this.sessions().filter(({ session }) => !session.startsWith(ended));
+    return [...new Set(own.map(({ agent }) => agent))].filter((agent) => agent !== '');
+  }
+
+  /** What is said of a session that is to stop and does not, where a restart of its agent ends it. */
+  restartOffer(session: string): Entry | undefined {
+    const conversation = this.conversations.get(session);
+    return restartOffer(conversation?.info, conversation?.entries ?? []);
   }
 
   /** Whether anything was said to a session. */

@@ -180,6 +180,8 @@ export type PageMessage =
       when: 'queue' | 'now';
     }
   | { type: 'stop' }
+  /** Ends the agent, which does not stop, for good. */
+  | { type: 'restartAgent'; agent: string }
   | { type: 'newSession'; agent?: string }
   /** Takes the conversation of before up again. */
   | { type: 'resume' }

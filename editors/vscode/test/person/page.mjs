@@ -585,6 +585,55 @@ try {
   assert.equal(await input.inputValue(), 'then that\ntyped');
   await input.fill('');
 
+  // So is one that waited in a session that is closed, of which nothing is said to be done.
+  const working = page.locator('.activity');
+  await send({ type: 'session', info: session({ state: 'running', turn: 't1', stopping: true }) });
+  await working.getByText('Stopping').waitFor();
+  const given = [{ id: 'u2', text: 'that waited' }];
+  await send({ type: 'session', info: session({ state: 'closed', unsent: given }) });
+  await working.getByText('This session is closed').waitFor();
+  assert.equal(await working.locator('.dot').count(), 0);
+  assert.equal(await input.inputValue(), 'that waited');
+  await input.fill('');
+
+  // What only a restart of the agent ends offers it, in the place of what does nothing more.
+  const stopButton = page.getByRole('button', { name: 'Stop the agent' });
+  const deaf = { id: 'deaf', kind: 'notice', turn: 't1', text: 'demo goes on' };
+  await send({ type: 'session', info: session({ state: 'running', turn: 't1' }) });
+  await stopButton.waitFor();
+  await send({ type: 'session', info: session({ state: 'running', turn: 't1', stopping: true }) });
+  await stopButton.waitFor();
+  await send({ type: 'entry', entry: { ...deaf, restart: 'demo' } });
+  await stopButton.waitFor({ state: 'hidden' });
+  await shot('deaf');
+  await page.getByRole('button', { name: 'Restart demo' }).click();
+  assert.deepEqual(await told('restartAgent'), [{ type: 'restartAgent', agent: 'demo' }]);
+  await send({ type: 'entry', entry: deaf });
+  await page.getByRole('button', { name: 'Restart demo' }).waitFor({ state: 'hidden' });
+  await send({ type: 'session', info: session(ended) });
+
+  // What has had the focus in the page does not take it from elsewhere when it is drawn anew.
+  const two = {
+    uri: 'file:///w/b.go',
+    label: 'b.go',
+    added: 1,
+    removed: 0,
+    hunks: 1,
+    conflicts: 0,
+  };
+  await send({ type: 'files', files: [two] });
+  const rejectsAll = page.getByRole('button', { name: 'Reject all changes', exact: true });
+  await rejectsAll.focus();
+  await send({ type: 'files', files: [{ ...two, added: 2 }] });
+  assert.ok(await rejectsAll.evaluate((one) => one === document.activeElement));
+  await page.evaluate(() => {
+    document.hasFocus = () => false;
+  });
+  await send({ type: 'files', files: [{ ...two, added: 3 }] });
+  assert.equal(await page.evaluate(() => document.activeElement === document.body), true);
+  await page.evaluate(() => Reflect.deleteProperty(document, 'hasFocus'));
+  await send({ type: 'files', files: [] });
+
   // That there is no session is said in the chat.
   await send({ type: 'problem', problem: 'No session was started: so it is.' });
   const none = page.getByRole('alert').filter({ hasText: 'so it is' });

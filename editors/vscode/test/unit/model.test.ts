@@ -55,6 +55,30 @@ suite('chat model', () => {
     );
   });
 
+  test('a restart is offered of an agent that does not stop, and of any that may run', () => {
+    const notice = {
+      id: '1',
+      kind: 'notice' as const,
+      text: 'goes on',
+      turn: 't',
+      restart: 'demo',
+    };
+    const offer = () => model.restartOffer('a')?.restart;
+    model.onSession({ ...info('a', 'running'), turn: 't' });
+    model.onEntry({ session: 'a', entry: notice });
+    assert.equal(offer(), undefined);
+    model.onSession({ ...info('a', 'running'), turn: 't', stopping: true });
+    assert.equal(offer(), 'demo');
+    model.onSession({ ...info('a', 'running'), turn: 'u', stopping: true });
+    assert.equal(offer(), undefined);
+    model.onSession(info('a', 'closed'));
+    assert.equal(offer(), undefined);
+    model.onSession({ ...info('b'), agent: 'other' });
+    assert.deepEqual(model.startedAgents(), ['demo', 'other']);
+    model.setServer({ state: 'stopped' });
+    assert.deepEqual(model.startedAgents(), []);
+  });
+
   test('entries of one id are told apart by their sessions', () => {
     model.onSession(info('a'));
     model.onSession(info('b'));

@@ -1,9 +1,9 @@
 import * as assert from 'node:assert/strict';
 import type { App } from '../../src/app';
-import type { Commands, Review } from '../../src/contract';
+import type { Commands, Review, SessionInfo } from '../../src/contract';
 import { CommandError, messageOf } from '../../src/errors';
-import { login, restore } from '../../src/pick';
-import { type Item, picks, said } from './vscode';
+import { login, restart, restore } from '../../src/pick';
+import { type Item, picks, presses, said } from './vscode';
 
 /** Stands for all that a command is run with: acp-ls answers what the test says. */
 function appWith(answer: (command: string, params: object) => unknown): App {
@@ -71,6 +71,68 @@ suite('a login', () => {
       assert.deepEqual(said, ['name one']);
     });
   }
+});
+
+suite('a restart', () => {
+  const session = (id: string, of: Partial<SessionInfo>): SessionInfo =>
+    ({ session: id, agent: 'demo', state: 'idle', ...of }) as SessionInfo;
+  let done: unknown[];
+  setup(() => {
+    said.length = 0;
+    done = [];
+  });
+  teardown(() => {
+    picks.of = () => undefined;
+    presses.clear();
+  });
+
+  /** Restarts what the user chooses of the list; the first session is the one that is shown. */
+  async function run(choose: string | undefined, sessions: SessionInfo[]): Promise<unknown[]> {
+    let list: unknown[] = [];
+    picks.of = (items) => {
+      list = items.map(({ label }) => label);
+      return items.find(({ label }) => label === choose);
+    };
+    const app = appWith((command, params) => done.push([command, params]));
+    const model = {
+      startedAgents: () => [...new Set(sessions.map(({ agent }) => agent))],
+      sessions: () => sessions,
+      currentSession: () => sessions[0],
+    };
+    await restart(Object.assign(app, { model, restart: async () => done.push('acp-ls') }));
+    return list;
+  }
+  const ended = ['acp.agent.restart', { agent: 'demo' }];
+
+  test('without agents is of acp-ls', async () => {
+    assert.deepEqual(await run(undefined, []), []);
+    assert.deepEqual(done, ['acp-ls']);
+  });
+
+  test('asks which', async () => {
+    const sessions = [session('a', { state: 'running' }), session('b', { agent: 'other' })];
+    assert.deepEqual(await run('demo', sessions), ['demo', 'other', 'acp-ls']);
+    await run('acp-ls', sessions);
+    await run(undefined, sessions);
+    assert.deepEqual(done, [ended, 'acp-ls']);
+    assert.deepEqual(said, []);
+  });
+
+  test('that would end what the agent does elsewhere asks first', async () => {
+    const stops = session('b', { state: 'running', stopping: true });
+    await run('demo', [
+      session('a', {}),
+      stops,
+      session('c', { agent: 'other', state: 'running' }),
+    ]);
+    assert.deepEqual(done.splice(0), [ended]);
+    const sessions = [session('a', {}), session('b', { state: 'waiting' })];
+    await run('demo', sessions);
+    assert.deepEqual([said, done], [['Restart demo?'], []]);
+    presses.add('Restart demo?');
+    await run('demo', sessions);
+    assert.deepEqual(done, [ended]);
+  });
 });
 
 suite('bringing back', () => {

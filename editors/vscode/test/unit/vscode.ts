@@ -59,6 +59,9 @@ const say = async (message: string): Promise<undefined> => {
   said.push(message);
 };
 
+/** What of it the user answers by the button that it has. */
+export const presses = new Set<string>();
+
 /** What is chosen of a list: the test is the user. */
 export const picks: { of: (items: Item[], options: Item) => unknown } = { of: () => undefined };
 export interface Item {
@@ -94,7 +97,10 @@ export const window = {
     all: [],
     activeTabGroup: { activeTab: undefined as { input: unknown } | undefined },
   },
-  showWarningMessage: say,
+  showWarningMessage: async (message: string, _options?: unknown, button?: string) => {
+    said.push(message);
+    return presses.has(message) ? button : undefined;
+  },
   showInformationMessage: say,
   showQuickPick: async (items: Item[], options: Item) => picks.of(items, options),
 };

@@ -1,6 +1,6 @@
 /** One entry of a transcript. */
 import type { Entry } from '../../contract';
-import { h, icon, iconButton } from './dom';
+import { h, icon, iconButton, textButton } from './dom';
 import { post } from './host';
 import { Streamed } from './streamed';
 import { type Around, statusIcon, toolBody, toolLine, toolPlaces } from './tool';
@@ -164,5 +164,23 @@ function notice(kind: string): EntryView {
   const text = new Streamed();
   const label = kind === 'error' ? 'Error' : 'Notice';
   const element = h('article', { class: `entry ${kind}`, 'aria-label': label }, text.element);
-  return { element, update: (entry) => text.set(entry.text ?? '') };
+  let button: HTMLElement | undefined;
+  let agent: string | undefined;
+  return {
+    element,
+    update: (entry) => {
+      text.set(entry.text ?? '');
+      if (entry.restart !== agent) {
+        agent = entry.restart;
+        button?.remove();
+        button = agent === undefined ? undefined : restartButton(agent);
+        element.append(...(button ? [button] : []));
+      }
+    },
+  };
+}
+
+function restartButton(agent: string): HTMLElement {
+  const button = textButton(`Restart ${agent}`, () => post({ type: 'restartAgent', agent }));
+  return h('div', { class: 'card-buttons' }, button);
 }

@@ -1,4 +1,5 @@
 /** The chat's page. */
+import { restartOffer } from '../offer';
 import type { HostMessage } from '../protocol';
 import { Composer } from './composer';
 import { h, Region } from './dom';
@@ -8,6 +9,11 @@ import { Questions } from './questions';
 import { apply, currentOf, emptyState } from './state';
 import { Transcript } from './transcript';
 import { activity, isBusy, isOpen, isSaid, outcome, toolTitle } from './words';
+
+interface Activity {
+  text: string;
+  isBusy: boolean;
+}
 
 const state = emptyState();
 const transcript = new Transcript();
@@ -22,8 +28,8 @@ const waiting = new Region(
   queue,
 );
 const choices = new Region(composer.footer, options);
-const busy = new Region(h('div', { class: 'activity' }), (text: string) =>
-  text === '' ? [] : [h('span', { class: 'dot' }), text],
+const busy = new Region(h('div', { class: 'activity' }), ({ text, isBusy }: Activity) =>
+  text === '' ? [] : [isBusy && h('span', { class: 'dot' }), text],
 );
 /** What a screen reader is to say. */
 const spoken = h('div', { class: 'spoken', role: 'status', 'aria-live': 'polite' });
@@ -57,7 +63,7 @@ function drawAround(): void {
       : undefined,
   );
   transcript.element.hidden = empty && !isOpen(info);
-  busy.show(activity(info, state.entries));
+  busy.show({ text: activity(info, state.entries), isBusy: isBusy(info) });
   trouble.show({
     server: state.server,
     problem: state.problem,
@@ -78,7 +84,7 @@ function drawAround(): void {
   composer.show({
     ready: state.server.state === 'running' || state.server.state === 'starting',
     busy: isBusy(info),
-    stoppable: isBusy(info),
+    stoppable: isBusy(info) && restartOffer(info, state.entries) === undefined,
   });
 }
 

@@ -60,7 +60,7 @@ export function activity(info: SessionInfo | undefined, entries: readonly Entry[
       return running ? (last.tool?.title ?? 'Working') : 'Working';
     }
     case 'closed':
-      return 'This session is closed';
+      return 'This session is closed: your next prompt begins a new one';
     default:
       return '';
   }

@@ -196,6 +196,7 @@ suite('what the chat page knows', () => {
     );
     assert.equal(activity(info({ state: 'running', stopping: true }), []), 'Stopping');
     assert.equal(activity(info({ state: 'idle' }), []), '');
+    assert.match(activity(info({ state: 'closed' }), []), /^This session is closed/);
   });
 
   test('numbers, places and commands', () => {
