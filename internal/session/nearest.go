@@ -13,15 +13,15 @@ func UnknownAgent(name, by string, catalog []AgentEntry) *Error {
 	for i, e := range catalog {
 		names[i] = e.Name
 	}
-	head := "there is no agent"
+	head := "there is no agent %q"
 	if by != "" {
-		head = by + " an agent that there is not:"
+		head = by + " the agent %q, which does not exist"
 	}
 	guess := ""
 	if n, ok := nearest(name, names); ok {
 		guess = "Did you mean " + n + "? "
 	}
-	return Errorf(KindUnknownAgent, "%s %q. %sThere are %s; the setting agents adds others", head, name, guess, strings.Join(names, ", "))
+	return Errorf(KindUnknownAgent, head+". %sThere are %s; the setting agents adds others", name, guess, strings.Join(names, ", "))
 }
 
 // nearest finds the name that a mistyped one was meant to be: the only one that

@@ -24,7 +24,7 @@ func TestUnknownAgentNamesThoseThereAre(t *testing.T) {
 	for _, tt := range []struct{ name, by, want string }{
 		{"nosuch", "", `there is no agent "nosuch". There are demo, mine; the setting agents adds others`},
 		{"mien", "", `there is no agent "mien". Did you mean mine? There are demo, mine; the setting agents adds others`},
-		{"mien", "the setting defaultAgent names", `the setting defaultAgent names an agent that there is not: "mien". Did you mean mine? There are demo, mine; the setting agents adds others`},
+		{"mien", "the setting defaultAgent names", `the setting defaultAgent names the agent "mien", which does not exist. Did you mean mine? There are demo, mine; the setting agents adds others`},
 	} {
 		err := UnknownAgent(tt.name, tt.by, catalog)
 		if err.Kind != KindUnknownAgent || err.Error() != tt.want {
