@@ -28,6 +28,7 @@ import type { Saves } from './saves';
 import { ServerProcess } from './server';
 import { section, serverPath } from './settings';
 import { dataFolder, isSettings } from './settingsFiles';
+import { offerInTerminals } from './terminals';
 
 /** What this extension does beyond LSP. Text and base at once (acp/adopt) is nothing VS Code can do. */
 export const capabilities: Record<Exclude<Capability, 'adopt'>, true> = {
@@ -83,11 +84,13 @@ export class Connection {
     output: vscode.LogOutputChannel,
     handlers: Handlers,
   ): Promise<Connection> {
-    const { command, from } = locateServer({
+    const located = locateServer({
       setting: serverPath(),
       env: process.env,
       extension: context.extensionPath,
     });
+    const { command, from } = located;
+    offerInTerminals(context.environmentVariableCollection, located);
     output.info(`starting ${command} (${from})`);
     const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
     const server = await ServerProcess.start(

@@ -35,7 +35,11 @@ export function locateServer(places: Places): Server {
     }
     return { command, from: 'setting' };
   }
-  for (const folder of pathOf(places.env, windows)) {
+  // VS Code that is started in a terminal of VS Code's has the program that came along on PATH,
+  // maybe that of another version.
+  const extensions = path.dirname(places.extension);
+  const isOurs = (folder: string) => path.resolve(folder, '../..') === extensions;
+  for (const folder of pathOf(places.env, windows).filter((one) => !isOurs(one))) {
     const command = path.join(folder, name);
     if (isProgram(command, windows)) {
       return { command, from: 'PATH' };

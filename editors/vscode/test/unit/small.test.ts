@@ -12,6 +12,7 @@ import { shorten } from '../../src/review/decorations';
 import { sectionOf } from '../../src/settings';
 import { dataFolder, isSettings } from '../../src/settingsFiles';
 import { describe } from '../../src/status';
+import { offerInTerminals } from '../../src/terminals';
 
 suite('the program', () => {
   let home: string;
@@ -35,6 +36,30 @@ suite('the program', () => {
     assert.deepEqual(locate('', path.dirname(onPath)), { command: onPath, from: 'PATH' });
     const set = program('set');
     assert.deepEqual(locate(set, path.dirname(onPath)), { command: set, from: 'setting' });
+  });
+
+  test('that of an extension on PATH is none of the user', () => {
+    const bundled = program('extension', 'bin', 'acp-ls');
+    const older = program('extension-0.1', 'bin', 'acp-ls');
+    const PATH = [bundled, older].map((file) => path.dirname(file)).join(path.delimiter);
+    assert.deepEqual(locate('', PATH), { command: bundled, from: 'bundled' });
+  });
+
+  test('the one that comes along is at the end of PATH in terminals, and no other is', () => {
+    const done: string[] = [];
+    const variables = {
+      description: undefined,
+      clear: () => done.splice(0),
+      append: (name: string, value: string) => done.push(`${name} ${value}`),
+    };
+    const command = program('extension', 'bin', 'acp-ls');
+    offerInTerminals(variables, { command, from: 'bundled' });
+    assert.deepEqual(done, [`PATH ${path.delimiter}${path.dirname(command)}`]);
+    assert.match(`${variables.description}`, /acp-ls/);
+    for (const from of ['setting', 'PATH'] as const) {
+      offerInTerminals(variables, { command: program(from, 'acp-ls'), from });
+      assert.deepEqual(done, []);
+    }
   });
 
   test('a wrong setting is an error, and not passed over', () => {
