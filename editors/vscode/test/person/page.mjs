@@ -591,7 +591,7 @@ try {
   await working.getByText('Stopping').waitFor();
   const given = [{ id: 'u2', text: 'that waited' }];
   await send({ type: 'session', info: session({ state: 'closed', unsent: given }) });
-  await working.getByText('This session is closed').waitFor();
+  await working.getByText('Closed: a prompt begins a new session').waitFor();
   assert.equal(await working.locator('.dot').count(), 0);
   assert.equal(await input.inputValue(), 'that waited');
   await input.fill('');
@@ -651,14 +651,31 @@ try {
   await send({ type: 'session', info: session({ state: 'failed', error: why }) });
   await alert.getByText('Your next prompt').waitFor();
   await send({ type: 'entry', entry: { id: 'why', kind: 'error', text: why } });
-  await alert.getByText('as is said above').waitFor();
+  await alert.getByText('The session with demo has ended. The error above says why.').waitFor();
   await page.locator('.entry').getByText('Your next prompt starts it again').waitFor();
   assert.equal(await page.getByText('Your next prompt starts it again').count(), 1);
+
+  // So is why a prompt came to nothing: it is in the input again.
+  const problem = page.locator('.problem');
+  for (const [error, shown] of [
+    [why, false],
+    ['It is not there.', true],
+  ]) {
+    await input.fill('to nobody');
+    await input.press('Enter');
+    await send({ type: 'sent', request: (await told('send')).at(-1).request, error });
+    await page.waitForFunction(() => document.querySelector('textarea').value === 'to nobody');
+    assert.equal(await problem.isVisible(), shown, error);
+  }
+  await input.fill('');
+  await page.evaluate(() => {
+    window.told = [];
+  });
 
   // One that the user has stopped before it was ready is not said to have failed.
   const by = { state: 'failed', error: why, errorKind: 'stopped' };
   await send({ type: 'session', info: session(by) });
-  await alert.getByText('You stopped demo before it was ready, as is said above').waitFor();
+  await alert.getByText('You stopped demo before it was ready.').waitFor();
   assert.equal(await page.getByText('has failed').count(), 0);
 
   // What has failed offers a login only where that helps.

@@ -133,8 +133,10 @@ function draw(message: HostMessage): void {
         say(one.title);
       }
       break;
-    case 'completions':
     case 'sent':
+      composer.receive(isError(message.error) ? { ...message, error: '' } : message);
+      return;
+    case 'completions':
     case 'insert':
     case 'attach':
     case 'typed':
@@ -160,6 +162,12 @@ function draw(message: HostMessage): void {
       say(now);
     }
   }
+}
+
+/** Whether that is why the session that is shown has failed, which is said there. */
+function isError(text: string | undefined): boolean {
+  const info = currentOf(state);
+  return info?.state === 'failed' && text !== undefined && info.error?.trim() === text.trim();
 }
 
 /**

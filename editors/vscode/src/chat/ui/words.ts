@@ -60,7 +60,7 @@ export function activity(info: SessionInfo | undefined, entries: readonly Entry[
       return running ? (last.tool?.title ?? 'Working') : 'Working';
     }
     case 'closed':
-      return 'This session is closed: your next prompt begins a new one';
+      return 'Closed: a prompt begins a new session';
     default:
       return '';
   }
@@ -77,8 +77,8 @@ export function failedAbove({
   agent,
 }: Pick<SessionInfo, 'errorKind' | 'agent'>): string {
   return errorKind === 'stopped'
-    ? `You stopped ${agent || 'the agent'} before it was ready, as is said above.`
-    : 'This session has failed, as is said above.';
+    ? `You stopped ${agent || 'the agent'} before it was ready.`
+    : `The session${agent ? ` with ${agent}` : ''} has ended. The error above says why.`;
 }
 
 /** Whether that is the last error in a transcript: it need not be said twice. */

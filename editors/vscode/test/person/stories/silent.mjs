@@ -28,7 +28,7 @@ export async function play(window, step) {
     const error = chat.locator('.entry.error', { hasText: 'agent script has ended' });
     await error.filter({ hasText: '. Your next prompt starts it again' }).waitFor();
     // It is said once, and below that what can be done.
-    const banner = chat.getByRole('alert').filter({ hasText: 'as is said above' });
+    const banner = chat.getByRole('alert').filter({ hasText: 'The error above says why' });
     await banner.getByRole('button', { name: 'New session' }).waitFor();
     const said = chat.locator('.entry, .banner', { hasText: 'Your next prompt starts it again' });
     assert.equal(await said.count(), 1);

@@ -63,9 +63,9 @@ suite('what has come of what a session did', () => {
   test('an agent that the user has stopped before it was ready has not failed', () => {
     const of = (errorKind?: string) =>
       failedAbove({ agent: 'demo', ...(errorKind !== undefined && { errorKind }) });
-    assert.equal(of('stopped'), 'You stopped demo before it was ready, as is said above.');
+    assert.equal(of('stopped'), 'You stopped demo before it was ready.');
     for (const kind of [undefined, 'agentFailed', 'authRequired', 'timeout']) {
-      assert.equal(of(kind), 'This session has failed, as is said above.');
+      assert.equal(of(kind), 'The session with demo has ended. The error above says why.');
     }
   });
   test('a turn that is over, and one that was stopped', () => {
@@ -196,7 +196,7 @@ suite('what the chat page knows', () => {
     );
     assert.equal(activity(info({ state: 'running', stopping: true }), []), 'Stopping');
     assert.equal(activity(info({ state: 'idle' }), []), '');
-    assert.match(activity(info({ state: 'closed' }), []), /^This session is closed/);
+    assert.match(activity(info({ state: 'closed' }), []), /^Closed/);
   });
 
   test('numbers, places and commands', () => {
