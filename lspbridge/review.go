@@ -42,6 +42,7 @@ type Hunk struct {
 	Committed bool     `json:"committed,omitzero"`
 	Marked    string   `json:"marked,omitzero"`  // of a proposed one: apply, discard or both
 	Decided   int64    `json:"decided,omitzero"` // of a rejected one: as in session.FileChange
+	Deletes   bool     `json:"deletes,omitzero"` // of a rejected one: brought back, it deletes the file
 }
 
 // Origin says where a part of a hunk comes from. Sure is false where that is
@@ -60,7 +61,7 @@ func (e *editor) wireReview(r session.Review) Review {
 	out := Review{URI: r.URI, Rev: r.Rev, Seq: r.Seq, Version: r.Version, File: r.File, Hunks: make([]Hunk, len(r.Hunks))}
 	for i, h := range r.Hunks {
 		out.Hunks[i] = wireHunk(h, wholeLines(e.line(r.URI, h.StartLine), e.endLine(r.URI, h)))
-		out.Hunks[i].Decided = r.Decided[h.ID]
+		out.Hunks[i].Decided, out.Hunks[i].Deletes = r.Decided[h.ID], r.Deletes == h.ID
 	}
 	return out
 }

@@ -113,6 +113,13 @@ func (f *file) answer(hunks []review.Hunk) Review {
 func (f *file) review(hunks []review.Hunk) Review {
 	r := Review{Path: string(f.path), URI: buffers.PathURI(string(f.path)), Seq: f.core.reviews.Add(1), Hunks: hunks, File: f.shownChange()}
 	r.Decided = f.core.rejections.among(hunkIDs(slices.DeleteFunc(slices.Clone(hunks), func(h review.Hunk) bool { return h.State != review.StateRejected })))
+	if f.entire.goneBack { // as [file.onDisk] has it
+		for _, h := range hunks {
+			if h.State == review.StateRejected && h.Text == "" && len(h.BaseText) == f.doc.Text().Len() {
+				r.Deletes = h.ID
+			}
+		}
+	}
 	r.Rev = f.revision()
 	if o, d, ok := f.live(); ok {
 		r.URI = o.uri

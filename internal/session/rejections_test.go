@@ -122,3 +122,42 @@ func TestConflictsAmongRejections(t *testing.T) {
 		t.Errorf("the decisions are %q, want %q", got, want)
 	}
 }
+
+// Of a file that was deleted, and is there again, it is known that bringing that back deletes it; of
+// one that was emptied it is not so, nor of one of whose rows some were taken away.
+func TestARejectedDeletionIsKnown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		does    func(path string) error
+		deletes bool
+	}{
+		"deleted":    {does: os.Remove, deletes: true},
+		"emptied":    {does: func(path string) error { return os.WriteFile(path, nil, 0o600) }},
+		"less of it": {does: func(path string) error { return os.WriteFile(path, []byte("1\n"), 0o600) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newEarth(t)
+			writeFile(t, w.path("a"), "1\n2\n")
+			w.start()
+			turnOf(t, w.c, w.l, func(Host, string) {
+				if err := test.does(w.path("a")); err != nil {
+					t.Error(err)
+				}
+			})
+			if d, err := w.c.Reject(t.Context(), Decide{URI: w.uri("a")}); err != nil || len(d.Refused) > 0 {
+				t.Fatalf("%+v, %v", d, err)
+			}
+			for range 2 {
+				reviews := w.c.Reviews("", "", review.StateRejected)
+				if len(reviews) != 1 || len(reviews[0].Hunks) != 1 {
+					t.Fatalf("%+v", reviews)
+				}
+				if got := reviews[0].Deletes == reviews[0].Hunks[0].ID; got != test.deletes {
+					t.Errorf("deletes %v, want %v", got, test.deletes)
+				}
+				w.crash()
+			}
+		})
+	}
+}

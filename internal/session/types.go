@@ -195,6 +195,7 @@ type Review struct {
 	File    *FileChange
 	Hunks   []review.Hunk
 	Decided map[string]int64 // by the rejected hunks: the decision, as in FileChange
+	Deletes string           // the rejected hunk that deletes the file when it is brought back
 }
 
 // FileChange is a change of the file as a whole; it is decided like a hunk.

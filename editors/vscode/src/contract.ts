@@ -145,6 +145,7 @@ export interface Hunk {
   committed?: boolean;
   marked?: string;
   decided?: number;
+  deletes?: boolean;
 }
 
 export interface Origin {

@@ -25,6 +25,31 @@ async function choose<T>(
   return (await vscode.window.showQuickPick(items, options))?.value;
 }
 
+/** What is chosen of a list: what is checked, or else the row that Enter was pressed on. */
+function chooseSome<T extends vscode.QuickPickItem>(
+  items: T[],
+  placeHolder: string,
+  all: boolean,
+): Promise<readonly T[] | undefined> {
+  const list = vscode.window.createQuickPick<T>();
+  list.canSelectMany = true;
+  list.matchOnDescription = true;
+  list.placeholder = placeHolder;
+  list.items = items;
+  list.selectedItems = all ? items : [];
+  return new Promise((resolve) => {
+    list.onDidAccept(() => {
+      resolve(list.selectedItems.length > 0 ? list.selectedItems : list.activeItems);
+      list.dispose();
+    });
+    list.onDidHide(() => {
+      resolve(undefined); // unless it was accepted
+      list.dispose();
+    });
+    list.show();
+  });
+}
+
 /** Starts a session with an agent. */
 export async function newSession(app: App): Promise<void> {
   const agent = await chooseAgent(app, 'Agent of the new session');
@@ -272,17 +297,14 @@ export async function restore(app: App): Promise<void> {
   // What is alone needs only a yes, but not where the user may mean what they have discarded since.
   const only = rejected.length === 1 && discarded === undefined;
   const before = discarded === undefined ? 'Changes' : 'Changes rejected before that,';
-  const picked = await vscode.window.showQuickPick(
-    rejected.map((item) => ({ ...item, picked: only })),
-    {
-      canPickMany: true,
-      placeHolder: only ? 'Bring this change back?' : `${before} to bring back: Space chooses one`,
-      matchOnDescription: true,
-    },
+  const picked = await chooseSome(
+    rejected,
+    only ? 'Bring this change back?' : `${before} to bring back: Space chooses several`,
+    only,
   );
   if (picked?.length === 0) {
     void vscode.window.showInformationMessage(
-      'Nothing was brought back: no change was chosen. Space, or a click, chooses one.',
+      'Nothing was brought back: no change was chosen. The arrow keys, or a click, choose one.',
     );
   } else if (picked !== undefined) {
     await app.perform('acp.review.restore', { hunks: picked.map(({ value }) => value) });

@@ -27,7 +27,8 @@ local function with_rejected(uri, fn)
       local path = util.short_path(vim.uri_to_fname(review.uri))
       for _, hunk in ipairs(review.hunks or {}) do
         local text = util.lines(hunk.text)[1] or '(deleted lines)'
-        local label = ('%s:%d  %s'):format(path, hunk.range.start.line + 1, vim.trim(text))
+        local label = hunk.deletes and ('%s  (delete)'):format(path)
+          or ('%s:%d  %s'):format(path, hunk.range.start.line + 1, vim.trim(text))
         list[#list + 1] = { id = hunk.id, uri = review.uri, label = label, decided = hunk.decided }
       end
       local file = review.file

@@ -53,6 +53,10 @@ function fileChoice(file: FileChange, name: string, nameOf: (uri: string) => str
 
 function hunkChoice(hunk: Hunk, name: string): Listed {
   const line = splitLines(hunk.text).find((text) => text.trim() !== '');
+  if (hunk.deletes) {
+    const label = describeChange({ id: hunk.id, op: 'delete' }, (uri) => uri);
+    return { label, description: name, value: hunk.id, decided: hunk.decided ?? 0 };
+  }
   return {
     label: line?.trim() ?? `remove ${plural(splitLines(hunk.baseText).length, 'line')}`,
     description: `${name}:${hunk.range.start.line + 1}`,

@@ -203,6 +203,20 @@ suite('bringing back', () => {
     });
   }
 
+  test('of several none is checked: Enter takes the one that the keys have gone to', async () => {
+    const two = { files: [rejectedAt(5), made] };
+    await run(two);
+    assert.match(said.splice(0).join(), /no change was chosen/);
+    picks.of = (items) => [Object.assign(items[1] as Item, { active: true })];
+    await run(two);
+    picks.of = (items) => [Object.assign(items[1] as Item, { active: true }), items[0]];
+    await run(two);
+    picks.of = () => undefined;
+    await run(two);
+    assert.deepEqual(restored, [{ hunks: ['h'] }, { hunks: ['f'] }]);
+    assert.deepEqual(said, []);
+  });
+
   test('nothing', async () => {
     await run({ files: [] });
     assert.deepEqual(said, ['No change has been rejected.']);

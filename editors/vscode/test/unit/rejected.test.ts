@@ -47,6 +47,16 @@ suite('what was rejected', () => {
     ]);
   });
 
+  test('a deletion is called the same, of an open file and of another', () => {
+    const file: FileChange = { id: '1', op: 'delete', state: 'rejected' };
+    const rows: Hunk = { ...hunk('2', 0, 'x\ny\n', ''), deletes: true };
+    const labels = rejectedOf([review('a', file), review('b', undefined, rows)], nameOf);
+    assert.deepEqual(labels, [
+      { label: 'delete the file', description: 'A', value: '1' },
+      { label: 'delete the file', description: 'B', value: '2' },
+    ]);
+  });
+
   const wholes: Array<[Partial<FileChange>, string]> = [
     [{ op: 'create' }, 'create the file'],
     [{ op: 'create', opaque: 'binary' }, 'create the file (binary)'],

@@ -67,6 +67,7 @@ export const picks: { of: (items: Item[], options: Item) => unknown } = { of: ()
 export interface Item {
   label?: string;
   picked?: boolean;
+  active?: boolean;
   placeHolder?: string;
 }
 
@@ -103,7 +104,41 @@ export const window = {
   },
   showInformationMessage: say,
   showQuickPick: async (items: Item[], options: Item) => picks.of(items, options),
+  createQuickPick: () => new FakeQuickPick(),
 };
+
+/** A list of which several can be chosen: of what is chosen `active` is what the keys have gone to. */
+class FakeQuickPick {
+  items: Item[] = [];
+  selectedItems: Item[] = [];
+  activeItems: Item[] = [];
+  placeholder = '';
+  private accepted = (): void => undefined;
+  private hidden = (): void => undefined;
+  onDidAccept(listener: () => void): void {
+    this.accepted = listener;
+  }
+  onDidHide(listener: () => void): void {
+    this.hidden = listener;
+  }
+  show(): void {
+    const { selectedItems, placeholder: placeHolder } = this;
+    const items = this.items.map((item) => ({ ...item, picked: selectedItems.includes(item) }));
+    const chosen = picks.of(items, { placeHolder }) as Item[] | undefined;
+    if (chosen === undefined) {
+      this.hidden();
+      return;
+    }
+    const own = (of: Item[]): Item[] =>
+      this.items.filter((_, at) => of.includes(items[at] as Item));
+    this.activeItems = own(chosen.filter(({ active }) => active));
+    this.selectedItems = own(chosen.filter(({ active }) => !active));
+    this.accepted();
+  }
+  dispose(): void {
+    this.hidden();
+  }
+}
 
 /** What is done when a command is executed. */
 export const acts: { command: (id: string) => Promise<unknown> } = {

@@ -207,4 +207,13 @@ export async function play(window, step) {
     await window.diskIs('more.txt', before);
     await window.diskIs('keys.txt', after);
   });
+
+  await step('bring back the one of several that the keys have gone to', async () => {
+    await command('ACP: Bring Back Rejected Changes');
+    await page.locator('.quick-input-list', { hasText: 'SEVEN' }).waitFor();
+    await press('ArrowDown');
+    await focusIs('the first', ({ place, chosen }) => place === 'prompt' && chosen);
+    await press('Enter');
+    await window.until('one is back', async () => (await window.undecided()) === 1);
+  });
 }
