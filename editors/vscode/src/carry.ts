@@ -116,7 +116,7 @@ function besideEnds(had: string, has: string, character: number): number {
 
 /** The words of a row, and what is between them, that another has as well: from where to where. */
 function sameWords(had: string, has: string): { from: number; end: number; to: number }[] {
-  const words = (row: string): string => (row.match(/\w+|./gu) ?? []).join('\n');
+  const words = (row: string): string => (row.match(/\w+|./gsu) ?? []).join('\n');
   const same: { from: number; end: number; to: number }[] = [];
   let from = 0;
   let to = 0;
