@@ -115,3 +115,37 @@ func TestRestartIsOfferedOfADeafAgent(t *testing.T) {
 		e.await("that nothing is left to end", func() bool { return len(e.offered(session)) == 0 })
 	}
 }
+
+// noLauncher has an agent that cannot be started.
+type noLauncher struct{ fakeLauncher }
+
+func (*noLauncher) Start(context.Context, string, string, Host) (Agent, error) {
+	return nil, Errorf(KindAgentFailed, "there is no such program")
+}
+
+// Why an agent cannot be started is said once, however often it is tried; each prompt says
+// that it was not sent, and is given back.
+func TestAFailedStartIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	l := &noLauncher{}
+	c, e, _ := setup(t, &l.fakeLauncher)
+	c.launcher = l
+	info, err := c.NewSession(t.Context(), NewSession{NoWait: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := c.Prompt(t.Context(), Prompt{Session: info.Session, Text: "x", Wait: true}); err == nil {
+			t.Fatal("it was sent")
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	n := map[EntryKind]int{}
+	for _, it := range e.entries[info.Session] {
+		n[it.Kind]++
+	}
+	if n[EntryError] != 1 || n[EntryUser] != 2 || n[EntryNotice] != 2 {
+		t.Errorf("said %v", n)
+	}
+}

@@ -153,7 +153,7 @@ func (s *session) fail(err error) {
 		close(t.done)
 	}
 	s.queue = nil
-	if s.running == nil {
+	if s.running == nil && !s.log.endsIn(err.Error()) {
 		s.entryChanged(s.log.add(EntryError, turnID, err.Error()))
 	}
 }

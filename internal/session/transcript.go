@@ -52,6 +52,21 @@ func (t *transcript) add(kind EntryKind, turn, text string) *item {
 	return it
 }
 
+// endsIn reports whether nothing has come of all prompts since an error: the same one
+// need not be said again.
+func (t *transcript) endsIn(err string) bool {
+	for _, it := range slices.Backward(t.items) {
+		switch it.Kind {
+		case EntryUser, EntryNotice:
+		case EntryError:
+			return string(it.text) == err
+		default:
+			return false
+		}
+	}
+	return false
+}
+
 // appendText joins text to the streamed entry it belongs to. A chunk continues
 // the last entry if that is of the same kind and message; fresh tells that a
 // new entry was begun.
