@@ -61,3 +61,56 @@ func TestUndoAfterAKill(t *testing.T) {
 	}
 	rejectAll()
 }
+
+// What was accepted before acp-ls was killed can be undone after that, and after the next kill nothing is
+// left to undo.
+func TestUndoOfWhatWasAcceptedBeforeAKill(t *testing.T) {
+	const old, agents = "1\n2\n3\n4\n5\n", "1\nTWO\n3\n4\nFIVE\n"
+	for _, open := range []bool{true, false} {
+		w := newWorld(t)
+		w.write("f", old)
+		w.write("g", old)
+		w.start()
+		if open {
+			w.open("f", old)
+		}
+		turn := w.prompt()
+		for _, name := range []string{"f", "g"} {
+			turn.reads(name)
+			turn.wrote(turn.writes(name, agents))
+		}
+		turn.end()
+		w.command("acp.review.accept", map[string]any{}, nil)
+		session := w.session
+		texts := func(want string) {
+			t.Helper()
+			f := w.disk("f")
+			if open {
+				f, _ = w.buffer("f")
+			}
+			if g := w.disk("g"); f != want || g != want {
+				t.Errorf("open %v: texts %q and %q, want %q", open, f, g, want)
+			}
+		}
+		again := func() {
+			t.Helper()
+			text, _ := w.buffer("f")
+			w.kill()
+			w.start()
+			if open {
+				w.open("f", text)
+			}
+		}
+		again()
+		again()
+		texts(agents)
+		var r struct{ Refused []any }
+		w.command("acp.review.undo", map[string]any{"session": session}, &r)
+		if len(r.Refused) > 0 {
+			t.Errorf("refused %v", r.Refused)
+		}
+		texts(old)
+		again()
+		texts(old)
+	}
+}

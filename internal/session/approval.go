@@ -80,6 +80,7 @@ func (f *file) acceptApproved() {
 	}
 	if len(ids) > 0 {
 		f.doc.Accept(ids)
+		f.undos.accepted = true // it is written down when the file has been left alone
 		f.acceptFile()
 	}
 }
@@ -107,11 +108,13 @@ func (f *file) acceptFile() {
 func (f *file) acceptedFile() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.undos.accepted = true
 	if f.doc != nil {
 		f.acceptFile()
 		f.publish()
 		f.dropIfIdle()
 	}
+	f.later()
 }
 
 // consents notes what a tool call names if the answer to its question, by the

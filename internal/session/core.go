@@ -144,6 +144,7 @@ type Core struct {
 	untouched  untouched
 	rejections rejections
 	discards   discards
+	earlier    earlierSessions
 
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file

@@ -41,6 +41,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 		}
 		return nil
 	}
+	if !how.rejects && !how.restores {
+		f.keepAccepted()
+	}
 	// What an agent has written since is not what the user has seen, and is not to be taken back with that.
 	behind := (how.rejects && !how.undoes || how.restores) && f.lookFirst(ctx)
 	res, err := f.change(ctx, operation{
@@ -162,12 +165,12 @@ func (f *file) emptyRejected(made, deleted bool, refused *review.Origin, u *undo
 func (f *file) decideWhole(ctx context.Context, change *FileChange, rejects bool, out *Decision) {
 	done, reason := false, ""
 	f.mu.Lock()
-	by := f.entire.by
+	by, from := f.entire.by, f.entire.from
 	f.mu.Unlock()
 	if rejects {
 		done, reason = f.rejectWhole(ctx)
-	} else {
-		done = f.acceptWhole()
+	} else if done = f.acceptWhole(); done && from != "" {
+		f.core.file(from).keepAccepted()
 	}
 	if done {
 		out.Decided = append(out.Decided, change.ID)

@@ -353,7 +353,7 @@ func (f *file) later() {
 // isNews reports whether something is to be written down that is not; mu is held.
 func (f *file) isNews() bool {
 	v := f.version()
-	if v != f.kept.last {
+	if v != f.kept.last || f.undos.toKeep() {
 		return true
 	}
 	under := f.notFrom(v)
@@ -377,6 +377,7 @@ func (f *file) keep(sync bool) {
 	}
 	f.kept.pen <- struct{}{}
 	defer func() { <-f.kept.pen }()
+	steps := f.keepSteps()
 	f.mu.Lock()
 	if s := f.asleep; s != nil {
 		f.mu.Unlock()
@@ -388,6 +389,9 @@ func (f *file) keep(sync bool) {
 	unknown := under != nil && under != f.kept.under
 	if f.kept.resting || f.flight != nil || f.kept.aloud || v == f.kept.last && !unknown && (f.kept.synced || !sync) {
 		f.mu.Unlock()
+		if steps && sync {
+			d.write(true)
+		}
 		return
 	}
 	drafts := []func() journal.Record{f.draft(v)}

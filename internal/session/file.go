@@ -42,6 +42,7 @@ type file struct {
 	history []agentStep // what agents have done, for taking a turn back
 	wholes  []wholeStep // the same of the file as a whole, that was accepted
 	dropped []agentStep // of which no more than that is known: their texts are not kept
+	undos   stepsHere   // what the journal has of these
 
 	typed   text.Text   // what the document was when the user last changed it; empty if an edit of ours came since
 	keys    int         // how often the user has changed it

@@ -43,6 +43,9 @@ func (c *Core) LoadSession(ctx context.Context, agent, sessionID, cwd string) (I
 		return Info{}, err
 	}
 	placed(ctx)
+	s.mu.Lock()
+	s.reopened = sessionID
+	s.mu.Unlock()
 	c.spawn(func() { s.start(sessionID) })
 	return s.waitOpened(ctx)
 }

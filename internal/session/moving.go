@@ -167,6 +167,8 @@ func (f *file) acceptApprovedMove(session string) {
 	}
 	f.approvedMove = nil
 	f.recordWhole(0)
+	from := f.core.file(f.entire.from)
+	f.core.spawn(from.keepAccepted)
 	f.entire.from, f.opaque = "", ""
 }
 

@@ -122,6 +122,7 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 	d.mu.Lock()
 	d.away = nil // who dies after that knows what is written
 	d.mu.Unlock()
+	found.Entries = d.takeSteps(found.Entries)
 	d.removeTemps(found.Entries)
 	for _, t := range d.tasks(d.takeAgents(ctx, found), left, first, &sum) {
 		if ctx.Err() != nil {
@@ -416,6 +417,7 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		sum.in = append(sum.in, waitsIn{f.path, 0})
 	}
 	f.doc, f.created, f.deleted = doc, from.Created, from.Deleted
+	f.findSteps(doc, from.Created)
 	f.recallBeside(from.Beside, missing)
 	if f.awaited = len(f.open) == 0; f.awaited {
 		f.keepBefore(found)

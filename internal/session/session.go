@@ -27,6 +27,7 @@ type session struct {
 	state     State // starting, idle, running, closed or failed; waiting is derived
 	proc      *agentProcess
 	remote    string // the agent's sessionId
+	reopened  string // the agent's sessionId, if it is of an earlier time; empty: it was begun here
 	loads     bool   // the agent can open it again
 	unloaded  string // what the user has stopped while it was loaded: the next prompt loads it
 	title     string

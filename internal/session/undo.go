@@ -26,6 +26,8 @@ type agentStep struct {
 	hidden        bool // the document does not show it: of line ends on disk
 
 	between []text.Text // of several steps that undo has joined
+	found   bool        // an earlier run has left it undecided, and no more is known of it
+	why     error       // of one that is dropped: why it is
 }
 
 // of reports whether the step is one of a session, or of a turn of it.
@@ -67,9 +69,55 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 	if session == "" {
 		return Decision{}, Errorf(KindInvalid, "session is missing")
 	}
-	if err := c.undoable(session, turn); err != nil {
+	if err := c.durable.wait(ctx); err != nil { // what earlier runs have left is meant too
 		return Decision{}, err
 	}
+	c.durable.neighbours(ctx)
+	c.recallSteps()
+	names := c.namesOf(session)
+	err := c.undoable(session, turn)
+	if err == nil {
+		out, err := c.undo(ctx, session, turn)
+		if err != nil || turn != "" {
+			return out, err
+		}
+		return c.undoMore(ctx, names, turn, out)
+	}
+	if names = slices.DeleteFunc(names, func(id string) bool { return c.undoable(id, turn) != nil }); len(names) == 0 {
+		return Decision{}, err
+	}
+	return c.undoMore(ctx, names, turn, Decision{Decided: []string{}})
+}
+
+// namesOf are those that a session, which its agent has opened again, had in earlier runs.
+func (c *Core) namesOf(session string) []string {
+	s, err := c.findSession(session)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	of := keptSession{s.agentName, s.reopened}
+	s.mu.Unlock()
+	return c.earlier.names(of)
+}
+
+// undoMore adds to what was undone what some sessions have changed, or a turn of them.
+func (c *Core) undoMore(ctx context.Context, sessions []string, turn string, out Decision) (Decision, error) {
+	for _, id := range sessions {
+		more, err := c.undo(ctx, id, turn)
+		if err != nil {
+			return out, err
+		}
+		out.Decided, out.Refused = append(out.Decided, more.Decided...), append(out.Refused, more.Refused...)
+		for _, now := range more.Files {
+			out.Files = append(slices.DeleteFunc(out.Files, func(r Review) bool { return r.Path == now.Path }), now)
+		}
+	}
+	return out, nil
+}
+
+// undo is Undo for a session by its very name.
+func (c *Core) undo(ctx context.Context, session, turn string) (Decision, error) {
 	had := map[*file]bool{}
 	for _, f := range c.allFiles() {
 		had[f] = f.wasThere(session, turn)
@@ -92,8 +140,8 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 	for _, f := range c.allFiles() {
 		f.mu.Lock()
 		err := failed[f]
-		if err == nil && slices.ContainsFunc(f.dropped, func(s agentStep) bool { return s.of(session, turn) }) {
-			err = errSteps
+		if i := slices.IndexFunc(f.dropped, func(s agentStep) bool { return s.of(session, turn) }); err == nil && i >= 0 {
+			err = f.dropped[i].why
 		}
 		if err == nil {
 			err = left[f]
@@ -116,6 +164,7 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 		out.Refused = append(out.Refused, Refusal{ID: cmp.Or(turn, session), Reason: why})
 	}
 	c.forgetSteps()
+	c.keepUndone()
 	return out, nil
 }
 

@@ -30,6 +30,7 @@ func (f *file) recordStep(s agentStep) {
 	}
 	s.after = sharing(s.before, s.after)
 	f.history = append(f.history, s)
+	f.undos.changes++
 	if len(f.history) <= maxSteps {
 		return
 	}
@@ -37,7 +38,7 @@ func (f *file) recordStep(s agentStep) {
 	if n := len(f.history) - maxSteps; n > 0 {
 		for _, s := range f.history[:n] {
 			if !slices.ContainsFunc(f.dropped, func(o agentStep) bool { return o.session == s.session && o.turn == s.turn }) {
-				f.dropped = append(f.dropped, agentStep{session: s.session, turn: s.turn})
+				f.dropped = append(f.dropped, agentStep{session: s.session, turn: s.turn, why: errSteps})
 			}
 		}
 		f.history = slices.Delete(f.history, 0, n)
@@ -111,6 +112,7 @@ func (f *file) forgetUndone(is func(agentStep) bool, clean bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.history = slices.DeleteFunc(f.history, is)
+	f.undos.changes++
 	for i, s := range f.history {
 		if now, ok := apart[texts{s.before, s.after}]; ok && now.session == s.session && now.turn == s.turn {
 			f.history[i] = now
@@ -148,6 +150,18 @@ func sharing(base, t text.Text) text.Text {
 	if t.Equal(base) {
 		return base
 	}
+	out, ok := applyKept(base, editsTo(base, t))
+	if !ok {
+		return t
+	}
+	return out
+}
+
+// editsTo are the edits that make t of base, from its start on.
+func editsTo(base, t text.Text) []keptEdit {
+	if t.Equal(base) {
+		return nil
+	}
 	a, b := base.String(), t.String()
 	start := 0
 	for n := min(len(a), len(b)); start < n && a[start] == b[start]; {
@@ -164,22 +178,22 @@ func sharing(base, t text.Text) text.Text {
 		end = 0
 	}
 	was, is := strings.SplitAfter(a[start:len(a)-end], "\n"), strings.SplitAfter(b[start:len(b)-end], "\n")
-	out, at := base, len(a)-end
-	row := len(was)
-	for _, e := range slices.Backward(linediff.Diff(was, is)) {
-		for ; row > e.A1; row-- {
-			at -= len(was[row-1])
+	var edits []keptEdit
+	at, row := start, 0
+	for _, e := range linediff.Diff(was, is) {
+		for ; row < e.A0; row++ {
+			at += len(was[row])
 		}
-		to := at
-		for ; row > e.A0; row-- {
-			at -= len(was[row-1])
+		from := at
+		for ; row < e.A1; row++ {
+			at += len(was[row])
 		}
-		out = out.Replace(at, to, strings.Join(is[e.B0:e.B1], ""))
+		edits = append(edits, keptEdit{from, at - from, []byte(strings.Join(is[e.B0:e.B1], ""))})
 	}
-	if !out.Equal(t) { // a row that ends otherwise, which the comparison leaves aside
-		return t
+	if out, ok := applyKept(base, edits); ok && out.Equal(t) {
+		return edits
 	}
-	return out
+	return []keptEdit{{0, len(a), []byte(b)}} // a row that ends otherwise, which the comparison leaves aside
 }
 
 // whatStays says why what was accepted of a session is not undone; empty: it is.
@@ -190,7 +204,7 @@ func (c *Core) whatStays(id string) string {
 	switch {
 	case ended && forgotten:
 		return "what you had accepted of it when the session was closed stays: take that back with git or a backup"
-	case ended, slices.ContainsFunc(c.sessions, func(s *session) bool { return s.id == id }):
+	case ended, c.earlier.has(id), slices.ContainsFunc(c.sessions, func(s *session) bool { return s.id == id }):
 		return ""
 	}
 	return "what you had accepted of it before acp-ls was started anew stays: take that back with git or a backup"
@@ -229,9 +243,13 @@ func (c *Core) forgetSteps() {
 	for _, f := range files {
 		f.mu.Lock()
 		of := func(s agentStep) bool { return over[s.session] }
+		n := len(f.history) + len(f.dropped) + len(f.wholes)
 		f.history = slices.DeleteFunc(f.history, of)
 		f.dropped = slices.DeleteFunc(f.dropped, of)
 		f.wholes = slices.DeleteFunc(f.wholes, func(w wholeStep) bool { return over[w.by.Session] })
+		if len(f.history)+len(f.dropped)+len(f.wholes) < n {
+			f.undos.changes++
+		}
 		f.mu.Unlock()
 	}
 	c.mu.Lock()
@@ -239,4 +257,5 @@ func (c *Core) forgetSteps() {
 		c.ended[id] = true
 	}
 	c.mu.Unlock()
+	c.keepUndone()
 }

@@ -62,6 +62,7 @@ func (f *file) recordWhole(kept int) {
 	if change == nil {
 		return
 	}
+	f.undos.accepted = true
 	step := wholeStep{by: w.by, id: change.ID, opaque: f.opaque, opaqueOp: f.opaqueOp, entire: w}
 	switch {
 	case f.opaque != "":
@@ -101,6 +102,7 @@ func (f *file) addWhole(step wholeStep) {
 	}
 	step.entire.full, step.entire.made, step.entire.refused, step.entire.later = nil, nil, nil, nil
 	f.wholes = append(f.wholes, step)
+	f.undos.changes++
 }
 
 // undoWholes takes back what a session, or a turn of it, has done to files as a whole and was accepted,
@@ -162,6 +164,7 @@ func (f *file) undoWholes(ctx context.Context, session, turn string) (n int, err
 		}
 		f.mu.Lock()
 		f.wholes = slices.DeleteFunc(f.wholes, func(o wholeStep) bool { return o.by.Change == w.by.Change && o.id == w.id && o.ran == w.ran })
+		f.undos.changes++
 		f.mu.Unlock()
 		f.keep(true)
 		n++

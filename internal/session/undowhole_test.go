@@ -95,6 +95,23 @@ var wholeKinds = map[string]struct {
 	"script deleted": {
 		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten); os.Chmod(at("f"), 0o755) },
 		func(_ *testing.T, at func(string) string) { os.Remove(at("f")) }},
+	"text renamed": {
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten) },
+		func(_ *testing.T, at func(string) string) { os.Rename(at("f"), at("g")) }},
+	"text made": {
+		func(*testing.T, func(string) string) {},
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten) }},
+	"text deleted": {
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten) },
+		func(_ *testing.T, at func(string) string) { os.Remove(at("f")) }},
+	"text turned": {
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten) },
+		func(t *testing.T, at func(string) string) {
+			writeFile(t, at("f"), strings.ReplaceAll(ten, "\n", "\r\n"))
+		}},
+	"empty made": {
+		func(*testing.T, func(string) string) {},
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), "") }},
 	"script renamed": {
 		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten); os.Chmod(at("f"), 0o755) },
 		func(_ *testing.T, at func(string) string) { os.Rename(at("f"), at("g")) }},
@@ -210,28 +227,8 @@ func TestUndoAcceptedWholesAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-// What an earlier run had accepted cannot be undone, which is said also where the rest is; so it is
-// when the session was closed and all of it decided.
-func TestUndoOfWhatIsNotKept(t *testing.T) {
-	w := newEarth(t)
-	w.start()
-	writeFile(t, w.path("a"), ten)
-	w.agent("a", strings.NewReplacer("2\n", "TWO\n", "9\n", "NINE\n").Replace(ten))
-	s := w.c.allSessions()[0].id
-	h := hunksOf(t, w.c, w.uri("a"))
-	if _, err := w.c.Accept(t.Context(), Decide{Hunks: []string{h[0].ID}}); err != nil {
-		t.Fatal(err)
-	}
-	w.crash()
-	d, err := w.c.Undo(t.Context(), s, "")
-	if err != nil || len(d.Refused) != 1 || d.Refused[0].ID != s || !strings.Contains(d.Refused[0].Reason, "before acp-ls was started anew") {
-		t.Errorf("%+v %v", d, err)
-	}
-	if got := readFile(t, w.path("a")); got != strings.Replace(ten, "2\n", "TWO\n", 1) {
-		t.Errorf("%q", got)
-	}
-}
-
+// What was accepted cannot be undone when the session was closed and all of it decided, which is said also
+// where the rest is.
 func TestUndoOfAClosedSession(t *testing.T) {
 	l := &fakeLauncher{}
 	c, _, root := setup(t, l)

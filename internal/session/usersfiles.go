@@ -270,6 +270,7 @@ func (f *file) forgetStep(by review.Origin, is func(agentStep) bool) {
 	for i, s := range slices.Backward(f.history) {
 		if s.session == by.Session && s.turn == by.Turn && is(s) {
 			f.history = slices.Delete(f.history, i, i+1)
+			f.undos.changes++
 			return
 		}
 	}
@@ -401,9 +402,7 @@ func (c *Core) bringAlong(from, to *file, before checkpoint.State, known bool, n
 	case known && before.Opaque == "":
 		had = text.New(before.Content)
 	}
-	to.history, from.history = append(from.history, to.history...), nil
-	to.wholes, from.wholes = append(from.wholes, to.wholes...), nil
-	to.dropped, from.dropped = append(from.dropped, to.dropped...), nil
+	from.stepsGoTo(to)
 	if from.opaque != "" {
 		to.opaque, to.opaqueOp, to.entire = from.opaque, from.opaqueOp, from.entire
 		to.placeholder()

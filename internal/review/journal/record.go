@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"acp-ls/buffers/text"
@@ -46,6 +47,14 @@ type Seen struct {
 	Missing bool
 	Text    text.Hash
 }
+
+const accepted = "\x00accepted"
+
+// AcceptedOf is the path of the record of what was accepted of a file, which is beside that of its state.
+func AcceptedOf(path string) string { return path + accepted }
+
+// AcceptedIn reports whether it is a record of what was accepted of a file, and of which.
+func (r Record) AcceptedIn() (path string, ok bool) { return strings.CutSuffix(r.Path, accepted) }
 
 // End reports whether nothing is left to be known of the file.
 func (r Record) End() bool {

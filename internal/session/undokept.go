@@ -1,0 +1,293 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// When the record of what can be undone of a file is written, and what becomes of those of earlier runs:
+// they stay as they are until somebody undoes something, or more is accepted.
+
+// stepsHere is what the file's owner knows of the record of its steps; the file's mu guards it.
+type stepsHere struct {
+	changes  int              // how often the steps have changed
+	kept     int              // and how often they had when that was written
+	size     int              // of what was
+	accepted bool             // something was, so that they are to be kept
+	earlier  []journal.Record // of earlier runs, that nobody has looked at, the latest first
+}
+
+// toKeep reports whether there are steps to be written down; mu is held.
+func (s *stepsHere) toKeep() bool { return s.accepted && s.changes != s.kept }
+
+// keepSteps writes down what can be undone of the file, before what is decided now; pen is held. It reports
+// whether there was anything to write.
+func (f *file) keepSteps() bool {
+	f.mu.Lock()
+	if !f.undos.toKeep() {
+		f.mu.Unlock()
+		return false
+	}
+	f.recallSteps()
+	n, had := f.undos.changes, f.undos.size
+	history, wholes, dropped := slices.Clone(f.history), slices.Clone(f.wholes), slices.Clone(f.dropped)
+	f.mu.Unlock()
+	r := journal.Record{Path: journal.AcceptedOf(string(f.path)), Time: f.core.now()}
+	size := 0
+	if len(history)+len(wholes)+len(dropped) > 0 {
+		k := keepSteps(history, wholes, dropped, f.unkept(), maxKeptSteps, maxKeptAll-f.core.keptSize(f))
+		k.Sessions = f.core.sessionsIn(k)
+		r.Beside = k.encode()
+		size = len(r.Beside)
+	}
+	written := size+had > 0
+	if written && !f.core.durable.write(false, r) {
+		return false
+	}
+	f.mu.Lock()
+	f.undos.kept, f.undos.size = n, size
+	if size == 0 && f.undos.changes == n {
+		f.undos.accepted = false
+	}
+	f.mu.Unlock()
+	return written
+}
+
+// keepAccepted writes down what can be undone of the file before something is accepted of it, or as that was.
+// It is on the disk with the next record that must be.
+func (f *file) keepAccepted() {
+	f.mu.Lock()
+	f.undos.accepted = true
+	f.mu.Unlock()
+	if f.core.durable.usable() {
+		f.kept.pen <- struct{}{}
+		f.keepSteps()
+		<-f.kept.pen
+	}
+}
+
+// keepUndone writes down what can be undone where that has become less.
+func (c *Core) keepUndone() {
+	for _, f := range c.allFiles() {
+		f.mu.Lock()
+		news := f.undos.toKeep()
+		f.mu.Unlock()
+		if news {
+			f.keep(true)
+		}
+	}
+}
+
+// keptSize is how much the journal has of the steps of all other files.
+func (c *Core) keptSize(but *file) (n int) {
+	for _, f := range c.allFiles() {
+		if f != but {
+			f.mu.Lock()
+			n += f.undos.size
+			f.mu.Unlock()
+		}
+	}
+	return n
+}
+
+// sessionsIn are the sessions of which k tells, as far as it is known which ones of their agents they are.
+func (c *Core) sessionsIn(k *keptSteps) map[string]keptSession {
+	out := map[string]keptSession{}
+	note := func(id string) {
+		if _, ok := out[id]; ok {
+			return
+		}
+		if s, err := c.findSession(id); err == nil {
+			out[id] = keptSession{s.agentName, s.remoteID()}
+			return
+		}
+		out[id] = c.earlier.session(id)
+	}
+	for _, s := range k.Steps {
+		note(s.Session)
+	}
+	for _, w := range k.Wholes {
+		note(w.By.Session)
+	}
+	for _, t := range k.Dropped {
+		note(t.Session)
+	}
+	return out
+}
+
+// takeSteps takes up what earlier runs have accepted, as it is. It returns the other entries.
+func (d *durable) takeSteps(entries []journal.Entry) (others []journal.Entry) {
+	for _, e := range entries {
+		path, ok := e.Last.AcceptedIn()
+		if !ok {
+			others = append(others, e)
+			continue
+		}
+		if d.core.now().Sub(e.Last.Time) > keepRejected {
+			continue
+		}
+		f := d.core.file(buffers.Path(path))
+		f.mu.Lock()
+		f.undos.earlier = append(f.undos.earlier, e.Last)
+		f.undos.size += len(e.Last.Beside)
+		several := len(f.undos.earlier) > 1 || f.undos.accepted
+		f.undos.accepted = true
+		if several {
+			f.undos.changes++
+		}
+		f.mu.Unlock()
+		if !several {
+			d.write(false, e.Last)
+			continue
+		}
+		f.keep(false) // together with the others
+	}
+	return others
+}
+
+// earlierSessions are those of earlier runs, of what was accepted of which the journal tells.
+type earlierSessions struct {
+	mu sync.Mutex
+	by map[string]keptSession
+}
+
+func (e *earlierSessions) note(of map[string]keptSession) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.by == nil {
+		e.by = map[string]keptSession{}
+	}
+	for id, s := range of {
+		e.by[id] = s
+	}
+}
+
+func (e *earlierSessions) session(id string) keptSession {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.by[id]
+}
+
+func (e *earlierSessions) has(id string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	_, ok := e.by[id]
+	return ok
+}
+
+// names are the ids that a session of an agent had in earlier runs.
+func (e *earlierSessions) names(s keptSession) (ids []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for id, o := range e.by {
+		if s.SessionID != "" && o == s {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// recallSteps makes what earlier runs have kept steps of the file; mu is held.
+func (f *file) recallSteps() {
+	earlier := f.undos.earlier
+	f.undos.earlier = nil
+	slices.SortStableFunc(earlier, func(a, b journal.Record) int { return b.Time.Compare(a.Time) })
+	var history, dropped []agentStep
+	var wholes []wholeStep
+	told := map[string]bool{} // by a later record
+	for _, r := range earlier {
+		k, steps, were, err := readSteps(r.Beside)
+		if err != nil {
+			f.core.log.Warn("take up what can be undone of an earlier run", "path", f.path, "err", err)
+			continue
+		}
+		history = append(slices.DeleteFunc(steps, func(s agentStep) bool { return told[s.session] }), history...)
+		wholes = append(slices.DeleteFunc(were, func(w wholeStep) bool { return told[w.by.Session] }), wholes...)
+		for _, t := range k.Dropped {
+			if !told[t.Session] {
+				dropped = append(dropped, t.step())
+			}
+		}
+		for id := range k.Sessions {
+			told[id] = true
+		}
+		f.core.earlier.note(k.Sessions)
+	}
+	if n := len(history); n > 0 {
+		f.history = slices.DeleteFunc(f.history, func(s agentStep) bool { return s.found && s.after.Equal(history[n-1].after) }) // it is known
+	}
+	f.history = append(history, f.history...)
+	f.wholes = append(wholes, f.wholes...)
+	f.dropped = append(dropped, f.dropped...)
+}
+
+func readSteps(b []byte) (k keptSteps, history []agentStep, wholes []wholeStep, err error) {
+	if err = json.Unmarshal(b, &k); err != nil {
+		return k, nil, nil, err
+	}
+	if history, err = k.steps(); err != nil {
+		return k, nil, nil, err
+	}
+	for _, kept := range k.Wholes {
+		w, err := kept.whole()
+		if err != nil {
+			return k, nil, nil, err
+		}
+		wholes = append(wholes, w)
+	}
+	return k, history, wholes, nil
+}
+
+// recallSteps makes what earlier runs have kept steps of all files.
+func (c *Core) recallSteps() {
+	for _, f := range c.allFiles() {
+		f.mu.Lock()
+		f.recallSteps()
+		f.mu.Unlock()
+	}
+}
+
+// findSteps makes steps of what turns of an earlier run have left undecided in doc, as that can be accepted
+// and undone then; mu is held.
+func (f *file) findSteps(doc *review.Doc, created bool) {
+	type turn struct{ session, id string }
+	var turns []turn
+	changes := map[turn][]review.ChangeID{}
+	for _, h := range doc.Hunks(review.StatePending) {
+		for _, o := range h.Origins {
+			if t := (turn{o.Session, o.Turn}); o.Author == review.AuthorAgent && o.Session != "" {
+				if changes[t] == nil {
+					turns = append(turns, t)
+				}
+				changes[t] = append(changes[t], o.Change)
+			}
+		}
+	}
+	found := make([]agentStep, len(turns))
+	was, after := doc.Clone(), doc.Text()
+	for i, t := range slices.Backward(turns) {
+		was.RejectChanges(changes[t]...)
+		found[i] = agentStep{session: t.session, turn: t.id, before: sharing(after, was.Text()), after: after, created: created && i == 0, found: true}
+		after = found[i].before
+	}
+	f.history = append(slices.DeleteFunc(f.history, func(s agentStep) bool { return s.found }), found...)
+	f.undos.changes++
+}
+
+// stepsGoTo makes the steps of a file that has another name now those of that; the mutexes of both are held.
+func (f *file) stepsGoTo(to *file) {
+	f.recallSteps()
+	to.recallSteps()
+	to.history, f.history = append(f.history, to.history...), nil
+	to.wholes, f.wholes = append(f.wholes, to.wholes...), nil
+	to.dropped, f.dropped = append(f.dropped, to.dropped...), nil
+	f.undos.changes++
+	to.undos.changes++
+	to.undos.accepted = to.undos.accepted || f.undos.accepted
+}
