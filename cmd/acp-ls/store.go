@@ -42,7 +42,11 @@ func listStored(p *program) error {
 			if r.Pending == 0 {
 				what = "nothing undecided in the text"
 			}
-			fmt.Fprintf(p.stdout, "  %s: %s, %s\n", r.Path, what, r.Time.Local().Format(time.DateTime))
+			path := r.Path
+			if of, ok := r.AcceptedIn(); ok {
+				path, what = of, "what was accepted can be undone"
+			}
+			fmt.Fprintf(p.stdout, "  %s: %s, %s\n", path, what, r.Time.Local().Format(time.DateTime))
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func (f *file) acceptApproved() {
 	}
 	if len(ids) > 0 {
 		f.doc.Accept(ids)
-		f.undos.accepted = true // it is written down when the file has been left alone
+		f.core.spawn(f.keepAccepted)
 		f.acceptFile()
 	}
 }
@@ -107,14 +107,13 @@ func (f *file) acceptFile() {
 // acceptedFile is acceptFile after an operation.
 func (f *file) acceptedFile() {
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.undos.accepted = true
 	if f.doc != nil {
 		f.acceptFile()
 		f.publish()
 		f.dropIfIdle()
 	}
-	f.later()
+	f.mu.Unlock()
+	f.keepAccepted()
 }
 
 // consents notes what a tool call names if the answer to its question, by the

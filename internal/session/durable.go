@@ -244,6 +244,8 @@ type beside struct {
 	Untouched map[string]string `json:",omitempty"` // as in untouched
 	Rejected  map[string]int64  `json:",omitempty"` // as in rejections
 
+	Sessions map[string]keptSession `json:",omitempty"` // whose changes are undecided; what is accepted of them is kept
+
 	Commits []string `json:",omitempty"` // in the record of a work tree: those of agents
 }
 
@@ -285,6 +287,7 @@ func (f *file) recallBeside(b []byte, missing bool) {
 		f.core.untouched.note(id, rows)
 	}
 	f.core.rejections.recall(x.Rejected)
+	f.core.earlier.note(x.Sessions)
 	f.recalled = x.Disputed
 	f.attachUnder()
 }
@@ -460,9 +463,11 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 		if full != nil && !f.unkept() {
 			aside.Gone = f.keepGone(doc, full, w.held, w.by)
 		}
+		undecided := doc.Hunks(review.StatePending, review.StateConflict)
+		aside.Sessions = f.core.sessionsOf(undecided)
 		r.Beside = f.besideOf(v, aside)
 		r.Text = buffers.NormHashText(doc.Text())
-		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))
+		r.Pending = len(undecided)
 		f.mu.Lock()
 		if r.Pending > 0 || v.entire() {
 			f.kept.rested = time.Time{}

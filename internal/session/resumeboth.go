@@ -212,6 +212,7 @@ func (f *file) layUnderLive(e journal.Entry, sum *resumed) error {
 		sum.pending += n
 		sum.in = append(sum.in, waitsIn{f.path, had})
 	}
+	f.findSteps(f.doc, false)
 	if _, err := os.Lstat(string(f.path)); err == nil && f.fileChange() == nil {
 		f.created = from.Created
 		whole := *from

@@ -98,26 +98,40 @@ func (c *Core) keptSize(but *file) (n int) {
 // sessionsIn are the sessions of which k tells, as far as it is known which ones of their agents they are.
 func (c *Core) sessionsIn(k *keptSteps) map[string]keptSession {
 	out := map[string]keptSession{}
-	note := func(id string) {
-		if _, ok := out[id]; ok {
-			return
-		}
-		if s, err := c.findSession(id); err == nil {
-			out[id] = keptSession{s.agentName, s.remoteID()}
-			return
-		}
-		out[id] = c.earlier.session(id)
-	}
 	for _, s := range k.Steps {
-		note(s.Session)
+		c.noteSession(out, s.Session)
 	}
 	for _, w := range k.Wholes {
-		note(w.By.Session)
+		c.noteSession(out, w.By.Session)
 	}
 	for _, t := range k.Dropped {
-		note(t.Session)
+		c.noteSession(out, t.Session)
 	}
 	return out
+}
+
+// sessionsOf are those whose agents have made hunks.
+func (c *Core) sessionsOf(hunks []review.Hunk) map[string]keptSession {
+	out := map[string]keptSession{}
+	for _, h := range hunks {
+		for _, o := range h.Origins {
+			if o.Session != "" {
+				c.noteSession(out, o.Session)
+			}
+		}
+	}
+	return out
+}
+
+func (c *Core) noteSession(in map[string]keptSession, id string) {
+	if _, ok := in[id]; ok {
+		return
+	}
+	if s, err := c.findSession(id); err == nil {
+		in[id] = keptSession{s.agentName, s.remoteID()}
+		return
+	}
+	in[id] = c.earlier.session(id)
 }
 
 // takeSteps takes up what earlier runs have accepted, as it is. It returns the other entries.
@@ -150,7 +164,7 @@ func (d *durable) takeSteps(entries []journal.Entry) (others []journal.Entry) {
 	return others
 }
 
-// earlierSessions are those of earlier runs, of what was accepted of which the journal tells.
+// earlierSessions are those of earlier runs that have written down what was accepted of them.
 type earlierSessions struct {
 	mu sync.Mutex
 	by map[string]keptSession
@@ -163,7 +177,9 @@ func (e *earlierSessions) note(of map[string]keptSession) {
 		e.by = map[string]keptSession{}
 	}
 	for id, s := range of {
-		e.by[id] = s
+		if s.SessionID != "" || e.by[id].SessionID == "" {
+			e.by[id] = s
+		}
 	}
 }
 
@@ -261,6 +277,9 @@ func (f *file) findSteps(doc *review.Doc, created bool) {
 	changes := map[turn][]review.ChangeID{}
 	for _, h := range doc.Hunks(review.StatePending) {
 		for _, o := range h.Origins {
+			if _, err := f.core.findSession(o.Session); err == nil {
+				continue // its steps are known
+			}
 			if t := (turn{o.Session, o.Turn}); o.Author == review.AuthorAgent && o.Session != "" {
 				if changes[t] == nil {
 					turns = append(turns, t)
