@@ -61,7 +61,7 @@ var table = []method{
 	runs("acp.review.list", "What there is to decide on, or of one `state`: `pending`, `proposed`, `conflict`, `rejected`; with what is rejected also what was discarded of a proposal last, which cannot be brought back: an editor that takes back the last decision says so, if that was the last.", (*editor).reviewList),
 	runs("acp.review.accept", "Accepts hunks: those named, or those of a file, session or turn; with `uri` and `rev` if the file is as it stood at that, without `uri` no `rev` is taken. Without any member: all.", (*editor).reviewAccept),
 	inOrder(runs("acp.review.reject", "Rejects hunks, named in the same ways.", (*editor).reviewReject)),
-	runs("acp.review.undo", "Takes back all that a turn, or a session, has changed, accepted or not. What the user typed since stays. What cannot be taken back is in `refused`, with a reason to show: the id is that of a file, or of the turn or session for what an earlier run had accepted.", (*editor).reviewUndo),
+	runs("acp.review.undo", "Takes back all that a turn, or a session, has changed, accepted or not. What the user typed since stays. What cannot be taken back is in `refused`, with a reason to show: the id is that of a file, or of the turn or session for what is not known any more. A session of an earlier run is named as it was then, or by what opened it again.", (*editor).reviewUndo),
 	runs("acp.review.restore", "Brings rejected hunks back, named in the same ways.", (*editor).reviewRestore),
 	inOrder(runs("acp.review.resolve", "Settles a conflict: `take` is `mine`, `theirs` or `both` (mine, then theirs).", (*editor).reviewResolve)),
 	runs("acp.review.baseline", "The file as it would be if every undecided change were rejected.", (*editor).reviewBaseline),

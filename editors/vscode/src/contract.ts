@@ -252,7 +252,7 @@ export interface Commands {
   'acp.review.accept': { params: { hunks?: string[]; uri?: string; session?: string; turn?: string; rev?: string }; result: Decision };
   /** Rejects hunks, named in the same ways. */
   'acp.review.reject': { params: { hunks?: string[]; uri?: string; session?: string; turn?: string; rev?: string }; result: Decision };
-  /** Takes back all that a turn, or a session, has changed, accepted or not. What the user typed since stays. What cannot be taken back is in `refused`, with a reason to show: the id is that of a file, or of the turn or session for what an earlier run had accepted. */
+  /** Takes back all that a turn, or a session, has changed, accepted or not. What the user typed since stays. What cannot be taken back is in `refused`, with a reason to show: the id is that of a file, or of the turn or session for what is not known any more. A session of an earlier run is named as it was then, or by what opened it again. */
   'acp.review.undo': { params: { session: string; turn?: string }; result: Decision };
   /** Brings rejected hunks back, named in the same ways. */
   'acp.review.restore': { params: { hunks?: string[]; uri?: string; session?: string; turn?: string; rev?: string }; result: Decision };
