@@ -128,9 +128,6 @@ func (k *keptSteps) drop(s agentStep, secret bool) {
 	}
 }
 
-// isNothing reports whether nothing is to be kept.
-func (k *keptSteps) isNothing() bool { return len(k.Steps)+len(k.Wholes)+len(k.Dropped) == 0 }
-
 func (k *keptSteps) encode() []byte {
 	b, _ := json.Marshal(k) // it cannot fail
 	return b

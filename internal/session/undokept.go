@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"slices"
 	"sync"
@@ -207,6 +208,33 @@ func (e *earlierSessions) names(s keptSession) (ids []string) {
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// namesOf are those that a session, which its agent has opened again, had in earlier runs.
+func (c *Core) namesOf(session string) []string {
+	s, err := c.findSession(session)
+	if err != nil {
+		return nil
+	}
+	s.mu.Lock()
+	of := keptSession{s.agentName, s.reopened}
+	s.mu.Unlock()
+	return c.earlier.names(of)
+}
+
+// undoMore adds to what was undone what some sessions have changed, or a turn of them.
+func (c *Core) undoMore(ctx context.Context, sessions []string, turn string, out Decision) (Decision, error) {
+	for _, id := range sessions {
+		more, err := c.undo(ctx, id, turn)
+		if err != nil {
+			return out, err
+		}
+		out.Decided, out.Refused = append(out.Decided, more.Decided...), append(out.Refused, more.Refused...)
+		for _, now := range more.Files {
+			out.Files = append(slices.DeleteFunc(out.Files, func(r Review) bool { return r.Path == now.Path }), now)
+		}
+	}
+	return out, nil
 }
 
 // recallSteps makes what earlier runs have kept steps of the file; mu is held.
