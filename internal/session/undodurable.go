@@ -91,6 +91,12 @@ func keepSteps(history []agentStep, wholes []wholeStep, dropped []agentStep, sec
 		}
 		history = nil
 	}
+	if n := len(history); n > 0 && history[n-1].after.Len() > min(limit, room) { // which is kept whole: no need to look at the others
+		for _, s := range history {
+			k.drop(s, false)
+		}
+		history = nil
+	}
 	for {
 		sizes := k.keepTexts(history)
 		if size := k.size(); size <= min(limit, room) || len(history) == 0 {
