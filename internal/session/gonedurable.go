@@ -94,6 +94,7 @@ func (f *file) takeUpGone(e *journal.Entry, r *journal.Record, found text.Text, 
 	if lost := f.openedGone(found); len(lost) > 0 {
 		sum.lost = append(sum.lost, lostOf(f.path, lost))
 	}
+	f.findSteps(f.doc, false)
 	sum.pending += max(1, len(f.doc.Hunks(review.StatePending, review.StateConflict)))
 	sum.in = append(sum.in, waitsIn{f.path, 0})
 	f.shownRev = notShown
@@ -122,6 +123,7 @@ func (f *file) openedGone(t text.Text) (lost []review.Hunk) {
 	lost = doc.Resume(t)
 	f.doc, f.deleted = doc, false
 	w.gone, w.held, w.full = true, held, nil
+	f.stepGone()
 	f.keepBefore(text.New(held)) // as if it had been open
 	f.missing = false
 	f.shownRev = notShown

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
 )
@@ -323,6 +324,9 @@ func (f *file) findSteps(doc *review.Doc, created bool) {
 		found[i] = agentStep{session: t.session, turn: t.id, before: sharing(after, was.Text()), after: after, created: created && i == 0, found: true}
 		after = found[i].before
 	}
+	if by := f.entire.by; f.entire.gone && by.Author == review.AuthorAgent {
+		found = append(found, agentStep{session: by.Session, turn: by.Turn, before: text.New(f.entire.held), gone: true, found: true})
+	}
 	f.history = append(slices.DeleteFunc(f.history, func(s agentStep) bool { return s.found }), found...)
 	f.undos.changes++
 }
@@ -337,4 +341,17 @@ func (f *file) stepsGoTo(to *file) {
 	f.undos.changes++
 	to.undos.changes++
 	to.undos.accepted = to.undos.accepted || f.undos.accepted
+}
+
+// stepGone makes the step that has taken the file's rows away one that has taken the file away, as its
+// document has them all; mu is held.
+func (f *file) stepGone() {
+	by := f.entire.by
+	for i, s := range slices.Backward(f.history) {
+		if s.of(by.Session, by.Turn) && !s.created && s.after.Len() == 0 {
+			f.history[i] = agentStep{session: s.session, turn: s.turn, before: text.New(f.entire.held), gone: true, found: s.found}
+			f.undos.changes++
+			return
+		}
+	}
 }

@@ -446,3 +446,39 @@ func TestUndoOfWhatAnEarlierRunApplied(t *testing.T) {
 		}
 	}
 }
+
+// The deletion of a file that is open is undone too, whether it was accepted before or after the restart.
+func TestUndoOfADeletionAnEarlierRunAccepted(t *testing.T) {
+	t.Parallel()
+	for _, before := range []bool{false, true} {
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("accepted before %v, killed %v", before, killed), func(t *testing.T) {
+				t.Parallel()
+				w := newEarth(t)
+				w.start()
+				writeFile(t, w.path("a"), ten)
+				w.e.open(w.uri("a"), ten)
+				turnOf(t, w.c, w.l, func(Host, string) {
+					if err := os.Remove(w.path("a")); err != nil {
+						t.Error(err)
+					}
+				})
+				w.wantHunks("a", "delete")
+				s := w.c.allSessions()[0].id
+				if before {
+					w.accept("a")
+				}
+				w.again(killed)
+				if !before {
+					w.wantHunks("a", "delete")
+					w.accept("a")
+				}
+				w.again(killed)
+				w.undoAll(s, "", "")
+				if got := readFile(t, w.path("a")); got != ten {
+					t.Errorf("%q", got)
+				}
+			})
+		}
+	}
+}
