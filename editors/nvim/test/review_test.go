@@ -500,7 +500,7 @@ func TestKeysComeBack(t *testing.T) {
 		e.press("Vghr")
 		e.WaitLua("vim.g.mine == 3")
 		for _, keys := range []string{"gha", "ghr", "Vgha"} {
-			e.press(keys)
+			e.Input(keys)
 			e.WaitScreen("no hunk here")
 			e.press(":echo<CR>")
 		}
