@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"acp-ls/buffers"
@@ -48,8 +49,11 @@ func testStillWriting(t *testing.T, mine string, half, parts, looks int, inTurn,
 	path := filepath.Join(root, "a")
 	uri := buffers.PathURI(path)
 	upTo := func(part int) int { return half + (len(mine)-half)*(part-1)/(parts-1) }
+	var mu sync.Mutex // guards part and looked: files are looked at by several
 	part, looked := 0, 0
 	c.read = func(p buffers.Path) (buffers.Disk, error) {
+		mu.Lock()
+		defer mu.Unlock()
 		disk, err := buffers.ReadDisk(p)
 		if string(p) == path && 0 < part && part < parts && disk.Content == mine[:upTo(part)] {
 			if looked++; looked == looks {
@@ -67,8 +71,10 @@ func testStillWriting(t *testing.T, mine string, half, parts, looks int, inTurn,
 		if agents {
 			writeFile(t, path, ten[:strings.Index(ten, "6\n")])
 		} else {
+			mu.Lock()
 			part = 1
 			writeFile(t, path, mine[:half])
+			mu.Unlock()
 		}
 	}
 	e.typeAt(uri, 0, len(ten), mine)
