@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // agentProcess is an agent that runs or is being started. One process serves
@@ -21,6 +22,8 @@ type agentProcess struct {
 	starting context.Context // of the start; ended by giveUp
 	giveUp   context.CancelFunc
 	awaited  int // how many wait for it to be ready; guarded by the core's mu
+
+	closing atomic.Bool // it is being ended: it is sent no more prompts
 
 	writes queues // of the files that are written
 
@@ -126,6 +129,7 @@ func (p *agentProcess) forget() {
 }
 
 func (p *agentProcess) close(ctx context.Context) {
+	p.closing.Store(true)
 	p.giveUp() // an agent that has not answered yet need not be waited for
 	<-p.ready
 	if p.agent != nil {

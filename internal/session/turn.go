@@ -184,6 +184,9 @@ func (s *session) pump() {
 	if s.state != StateIdle || s.running != nil || s.proc == nil {
 		return
 	}
+	if s.proc.closing.Load() {
+		return // what waits is given back with its end
+	}
 	if len(s.queue) == 0 {
 		s.core.spawn(s.prepare)
 		return
