@@ -153,8 +153,16 @@ export async function anew(app: App, session = ''): Promise<string> {
       await app.execute('acp.review.resolve', { hunk: id, take: 'mine' });
     }
   }
-  await app.execute('acp.review.accept', {});
-  await until('nothing is left', () => app.review.counts().files === 0);
+  // What was closed unsaved has the disk's text again: what agents have put there comes back then.
+  const accept = () => app.execute('acp.review.accept', {});
+  await accept();
+  await until('nothing is left', () => {
+    const left = app.review.counts().files > 0;
+    if (left) {
+      void accept();
+    }
+    return !left;
+  });
   return app.model.session(session)?.state === 'idle' ? session : startSession(app);
 }
 
