@@ -50,20 +50,9 @@ local function stamp_of(bufnr)
 end
 
 ---@param bufnr integer
----@return string? # bytes of its file
-local function bytes_of(bufnr)
-  local file = io.open(api.nvim_buf_get_name(bufnr), 'rb')
-  local bytes = file and file:read('*a')
-  if file then
-    file:close()
-  end
-  return bytes
-end
-
----@param bufnr integer
 ---@return string? # SHA-256 of its file, in hexadecimal; nil if that cannot be read
 local function sum_of(bufnr)
-  local bytes = bytes_of(bufnr)
+  local bytes = util.file_bytes(bufnr)
   local ok, sum = pcall(vim.fn.sha256, bytes)
   return bytes and ok and sum or nil
 end
@@ -110,7 +99,7 @@ local reading = {}
 local function bytes_known(bufnr, written)
   local bo = vim.bo[bufnr]
   if bo.fileformat == 'mac' or bo.fileencoding ~= '' and bo.fileencoding ~= 'utf-8' then
-    local bytes = bytes_of(bufnr)
+    local bytes = util.file_bytes(bufnr)
     return stamp_of(bufnr) == known[bufnr] and bytes or nil
   end
   local text = documents.whole_text(bufnr)
@@ -159,7 +148,7 @@ function M.same(bufnr)
   local stamp = stamp_of(bufnr)
   return stamp ~= nil
     and known[bufnr] ~= nil
-    and (stamp == known[bufnr] or had[bufnr] ~= nil and bytes_of(bufnr) == had[bufnr])
+    and (stamp == known[bufnr] or had[bufnr] ~= nil and util.file_bytes(bufnr) == had[bufnr])
     and not M.lacks(bufnr)
 end
 

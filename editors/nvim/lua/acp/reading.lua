@@ -4,6 +4,7 @@ local client = require('acp.client')
 local formats = require('acp.formats')
 local overwrite = require('acp.overwrite')
 local textedit = require('acp.textedit')
+local util = require('acp.util')
 
 local M = {}
 local api = vim.api
@@ -95,17 +96,6 @@ function M.checktime(bufnr, answer)
   return reason
 end
 
----@param bufnr integer
----@return string? bytes of its file
-local function file_bytes(bufnr)
-  local file = io.open(api.nvim_buf_get_name(bufnr), 'rb')
-  local bytes = file and file:read('*a')
-  if file then
-    file:close()
-  end
-  return bytes
-end
-
 ---The format in which a buffer shows the line ends that its file has now; nil if that is the
 ---one it has. A file that is read anew keeps the format, and in DOS shows no row that has no
 ---carriage return, nor would it be written so again. Files of the format mac, and rows that
@@ -118,7 +108,7 @@ local function format_needed(bufnr)
   if format == 'mac' or bo.fileencoding:find('^u[ct][sf]%-?[1-4]') then
     return nil -- in wide characters line ends are not these bytes
   end
-  local bytes = file_bytes(bufnr)
+  local bytes = util.file_bytes(bufnr)
   if not bytes or not bytes:find('\n', 1, true) then
     return nil
   end
@@ -176,7 +166,7 @@ end
 ---@return boolean
 local function lost_encoding(bufnr)
   local encoding = vim.bo[bufnr].fileencoding
-  local bytes = (encoding == '' or encoding == 'utf-8') and file_bytes(bufnr)
+  local bytes = (encoding == '' or encoding == 'utf-8') and util.file_bytes(bufnr)
   if not bytes or not bytes:find('[\128-\255]') then
     return false
   end

@@ -274,4 +274,15 @@ function M.keep_on_reload(bufnr, again)
   })
 end
 
+---@param bufnr integer
+---@return string? # bytes of its file; nil if that cannot be read
+function M.file_bytes(bufnr)
+  local file = io.open(vim.api.nvim_buf_get_name(bufnr), 'rb')
+  local bytes = file and file:read('*a')
+  if file then
+    file:close()
+  end
+  return bytes
+end
+
 return M
