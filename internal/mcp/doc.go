@@ -27,5 +27,5 @@
 // Only what a server with tools needs: initialize, ping, tools/list, tools/call,
 // cancellation and progress. The official SDK for Go is what the tests talk to it
 // with; the program does not contain it, because it brings an HTTP client and
-// server along that would make acp-ls half as big again.
+// server along that would make acp-ls a third bigger (docs/adr/0021-own-mcp-server.md).
 package mcp

@@ -148,20 +148,25 @@ export async function anew(app: App, session = ''): Promise<string> {
     await until('the turn ends', () => !runs(now()) || now()?.turn !== turn);
   }
   await closeAll();
-  for (const { hunks } of (await app.execute('acp.review.list', {})).files) {
-    for (const { id } of hunks.filter(({ state }) => state === 'conflict')) {
-      await app.execute('acp.review.resolve', { hunk: id, take: 'mine' });
-    }
-  }
   // What was closed unsaved has the disk's text again: what agents have put there comes back then.
-  const accept = () => app.execute('acp.review.accept', {});
-  await accept();
+  const list = async () => (await app.execute('acp.review.list', {})).files;
+  const decide = async () => {
+    for (const { hunks } of await list()) {
+      for (const { id } of hunks.filter(({ state }) => state === 'conflict')) {
+        await app.execute('acp.review.resolve', { hunk: id, take: 'mine' });
+      }
+    }
+    await app.execute('acp.review.accept', {});
+  };
+  await decide();
   await until('nothing is left', () => {
     const left = app.review.counts().files > 0;
     if (left) {
-      void accept();
+      void decide();
     }
     return !left;
+  }).catch(async () => {
+    assert.fail(`left: ${JSON.stringify(await list())}, shown: ${JSON.stringify(app.review.counts())}`);
   });
   return app.model.session(session)?.state === 'idle' ? session : startSession(app);
 }
