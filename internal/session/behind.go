@@ -188,7 +188,7 @@ func (s *session) letRest(ctx context.Context, changes []checkpoint.Change) erro
 		f := s.core.file(ch.Path)
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		return f.before == nil || f.missing == ch.After.Exists || f.before.String() != ch.After.Content
+		return f.before == nil || f.missing == ch.After.Exists || ch.After.Exists && f.before.String() != ch.After.Content
 	})
 	if !news {
 		return nil

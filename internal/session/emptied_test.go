@@ -5,8 +5,10 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 )
 
@@ -39,6 +41,60 @@ func TestEmptiedFileIsBelievedLate(t *testing.T) {
 				})
 				if err != nil || got.Exists != tt.want.Exists || got.Content != tt.want.Content {
 					t.Errorf("%+v, %v", got, err)
+				}
+			})
+		})
+	}
+}
+
+// TestWhatIsKnownIsReadOnce: whatever is as it is known to be takes no pause, however
+// often it is looked at; only news does.
+func TestWhatIsKnownIsReadOnce(t *testing.T) {
+	there := func(s string) buffers.Disk { return buffers.Disk{Exists: true, Content: s} }
+	state := func(d buffers.Disk) checkpoint.State {
+		return checkpoint.State{Exists: d.Exists, Content: d.Content}
+	}
+	for _, tt := range []struct {
+		name    string
+		before  string
+		missing bool
+		disk    buffers.Disk
+		known   bool
+	}{
+		{"a text", "a\n", false, there("a\n"), true},
+		{"an empty one", "", false, there(""), true},
+		{"gone, of which the text is known", "a\n", true, buffers.Disk{}, true},
+		{"gone, and empty before", "", true, buffers.Disk{}, true},
+		{"another text", "a\n", false, there("b\n"), false},
+		{"taken away", "a\n", false, buffers.Disk{}, false},
+		{"put back", "a\n", true, there("b\n"), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := &Core{files: map[buffers.Path]*file{}}
+				f := c.file("/x")
+				f.before, f.missing = &taken{Text: text.New(tt.before)}, tt.missing
+				reads := 0
+				begin := time.Now()
+				if _, err := f.whole(t.Context(), func(buffers.Path) (buffers.Disk, error) {
+					reads++
+					return tt.disk, nil
+				}); err != nil {
+					t.Fatal(err)
+				}
+				if (reads == 1) != tt.known {
+					t.Errorf("read %d times", reads)
+				}
+				if waited := time.Since(begin) > 0; waited == tt.known {
+					t.Errorf("waited for it: %t", waited)
+				}
+				begin = time.Now()
+				s := &session{core: c}
+				if err := s.letRest(t.Context(), []checkpoint.Change{{Path: f.path, After: state(tt.disk)}}); err != nil {
+					t.Fatal(err)
+				}
+				if waited := time.Since(begin) > 0; waited == tt.known {
+					t.Errorf("the turn point waited: %t", waited)
 				}
 			})
 		})

@@ -33,7 +33,7 @@ func (f *file) whole(ctx context.Context, read func(buffers.Path) (buffers.Disk,
 // wholeAfter is whole for a file that was read a while ago, as last; nil if it was not.
 func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.Disk, error), last *buffers.Disk) (buffers.Disk, error) {
 	f.mu.Lock()
-	before := f.before
+	before, gone := f.before, f.before != nil && f.missing
 	_, d, open := f.live()
 	held := before != nil && before.Len() > 0 || before == nil && open && d.Text.Len() > 0
 	f.mu.Unlock()
@@ -52,7 +52,7 @@ func (f *file) wholeAfter(ctx context.Context, read func(buffers.Path) (buffers.
 			enough, most = halfFor, mostReads*halfFor
 		}
 		switch {
-		case err != nil, tries >= most, alike >= enough,
+		case err != nil, tries >= most, alike >= enough, gone && !disk.Exists,
 			before != nil && disk.Exists && before.Equal(text.New(disk.Content)):
 			return disk, err
 		}

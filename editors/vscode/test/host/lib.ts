@@ -159,14 +159,18 @@ export async function anew(app: App, session = ''): Promise<string> {
     await app.execute('acp.review.accept', {});
   };
   await decide();
+  let refused: unknown;
   await until('nothing is left', () => {
     const left = app.review.counts().files > 0;
     if (left) {
-      void decide();
+      decide().catch((err) => {
+        refused = err;
+      });
     }
     return !left;
   }).catch(async () => {
-    assert.fail(`left: ${JSON.stringify(await list())}, shown: ${JSON.stringify(app.review.counts())}`);
+    const shown = JSON.stringify(app.review.counts());
+    assert.fail(`left: ${JSON.stringify(await list())}, shown: ${shown}, refused: ${refused}`);
   });
   return app.model.session(session)?.state === 'idle' ? session : startSession(app);
 }
