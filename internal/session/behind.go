@@ -273,6 +273,9 @@ func (f *file) differsFromDisk() bool {
 		known, there = &taken{Text: f.doc.Text()}, !f.deleted && !f.missing
 	}
 	look := len(f.open) == 0 && f.opaque == "" && known != nil
+	if look && f.encoded != nil { // else it is no text to be compared
+		look = !f.readsOtherwise(checkpoint.CopyOf(f.path).State)
+	}
 	f.mu.Unlock()
 	if !look || there && stamped.holds(f.path, known.Text) {
 		return false
@@ -381,6 +384,9 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 	}
 	if len(f.open) > 0 {
 		return nil // its text is catchUp's
+	}
+	if f.readsOtherwise(ch.After) {
+		return nil
 	}
 	if again && f.opaque != "" {
 		f.textAgain(was)

@@ -88,6 +88,12 @@ func (f *file) read(p buffers.Path) (buffers.Disk, error) {
 	return disk, nil
 }
 
+// readsOtherwise tells that a file has the bytes of which an editor had another text, in its
+// encoding: what is known of it is that text, and nothing has changed. mu is held.
+func (f *file) readsOtherwise(now checkpoint.State) bool {
+	return f.encoded != nil && f.before != nil && now.Exists && now.Opaque == "" && f.encoded.sum == now.Sum()
+}
+
 // inStep notes that the document is what its editor has read from the file, or written to
 // it, and what came of our reading that then; mu is held.
 func (f *file) inStep(disk buffers.Disk, err error) {
