@@ -461,7 +461,7 @@ func (f *file) vanishes(full *review.Doc, o review.Origin, ran, took bool) {
 		w.made, w.madeIn = full, o.Turn
 		return
 	}
-	f.deleted, w.goneBack, w.ran, w.wasExec, w.wasMark = true, false, ran, nil, nil
+	f.deleted, w.goneBack, w.ran, w.wasExec, w.wasMark = true, false, w.execBefore(ran), nil, nil
 	w.full, w.held = full, full.Text().String()
 }
 

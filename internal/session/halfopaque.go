@@ -110,12 +110,48 @@ func (f *file) largeText(ch checkpoint.Change) (checkpoint.Change, bool) {
 	}
 	if is.Opaque == checkpoint.Large {
 		disk, err := f.core.read(f.path)
-		if err != nil || !disk.Exists {
+		if err != nil {
 			return ch, false
+		}
+		if !disk.Exists { // not any more, and what was there is text all the same
+			*is = checkpoint.State{}
+			return ch, was.Opaque == ""
 		}
 		*is = checkpoint.State{Exists: true, Content: disk.Content, Exec: is.Exec}
 	}
 	return ch, was.Opaque == "" && is.Opaque == ""
+}
+
+// lastText is the text that a file which is gone had at last, as far as is known: neither what it
+// had when the turn began nor, if it has been taken in that it is gone, what is there now. mu is held.
+func (f *file) lastText() (t text.Text, known bool) {
+	w := &f.entire
+	switch {
+	case f.opaque != "" || f.opaqueSeen != nil || f.encoded != nil || w.unseen:
+	case f.deleted && w.full != nil:
+		return w.full.Text(), true
+	case f.madeAndGone(w.madeIn):
+		return w.made.Text(), true
+	case f.before != nil && (!f.missing || len(f.open) > 0):
+		return f.before.Text, true
+	case f.doc != nil && !f.onlyProposed() && !f.missing && len(f.open) == 0:
+		return f.doc.Text(), true
+	}
+	return text.Text{}, false
+}
+
+// lastOf are the texts that a file had in the turn which has taken it away, in the change that says so:
+// it may be there under another name with what it had at last, or when the turn began.
+func (f *file) lastOf(ch checkpoint.Change) (out []checkpoint.Change) {
+	f.mu.Lock()
+	t, known := f.lastText()
+	f.mu.Unlock()
+	if last := t.String(); known && (ch.Before.Opaque == checkpoint.Large || ch.Before.Opaque == "" && ch.Before.Content != last) {
+		was := ch
+		was.Before = checkpoint.State{Exists: true, Content: last, Exec: ch.Before.Exec}
+		out = append(out, was)
+	}
+	return append(out, ch)
 }
 
 // underDocument reports whether a document is open of a file that is decided on as a whole: what

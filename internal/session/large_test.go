@@ -68,6 +68,19 @@ func testKnownText(t *testing.T, filler string) {
 			t.Error(err)
 		}
 	}
+	out := func(t *testing.T, _ *Core, _ *fakeEditor, _ Host, _, path string) { // where nobody looks
+		if err := os.Rename(path, filepath.Dir(path)+".out"); err != nil {
+			t.Error(err)
+		}
+	}
+	in := func(t *testing.T, _ *Core, _ *fakeEditor, _ Host, _, path string) {
+		if err := os.Rename(filepath.Dir(path)+".out", path+".new"); err != nil {
+			t.Error(err)
+		}
+	}
+	copied := func(t *testing.T, _ *Core, _ *fakeEditor, _ Host, _, path string) {
+		writeFile(t, path+".new", readFile(t, path))
+	}
 	for name, tt := range map[string]struct {
 		none  bool // there is no file
 		turns [][]step
@@ -92,13 +105,23 @@ func testKnownText(t *testing.T, filler string) {
 		"renamed, and back":               {turns: [][]step{{through("2"), look, moved, look, back}}, hunks: 1},
 		"and back in another turn":        {turns: [][]step{{through("2"), look, moved}, {back}}, hunks: 1},
 		"renamed in another turn":         {turns: [][]step{{through("2")}, {moved}}, hunks: 1, whole: "rename"},
+		"gone, and then renamed":          {turns: [][]step{{through("2"), look, out, look, in}}, hunks: 1, whole: "rename"},
+		"gone first in another turn":      {turns: [][]step{{through("2")}, {out, look, in}}, hunks: 1, whole: "rename"},
+		"there first":                     {turns: [][]step{{through("2"), look, copied, look, gone}}, hunks: 1, whole: "rename"},
+		"there first in another turn":     {turns: [][]step{{through("2")}, {copied, look, gone}}, hunks: 1, whole: "rename"},
+		"made, gone in another turn":      {none: true, turns: [][]step{{through("2")}, {out, look, in}}, hunks: 1, whole: "create"},
+		"open, and renamed":               {turns: [][]step{{open, behind("2"), look, moved}}, hunks: 1, whole: "renamerename"}, // its document says so too
+		"open in another turn":            {turns: [][]step{{open, through("2")}, {moved}}, hunks: 1, whole: "renamerename"},
+		"open, and gone first":            {turns: [][]step{{open, through("2")}, {out, look, in}}, hunks: 1, whole: "renamerename"},
+		"open, and there first":           {turns: [][]step{{open, through("2")}, {copied, look, gone}}, hunks: 1, whole: "renamerename"},
+		"changed again, and renamed":      {turns: [][]step{{through("2")}, {through("2", "8"), look, moved}}, hunks: 2, whole: "rename"},
+		"changed behind, and renamed":     {turns: [][]step{{through("2")}, {behind("2", "8"), look, moved}}, hunks: 2, whole: "rename"},
+		"put back, and renamed":           {turns: [][]step{{through("2"), look, behind(), moved}}, whole: "rename"},
+		"made, gone, and renamed":         {none: true, turns: [][]step{{through("2"), look, out, look, in}}, hunks: 1, whole: "create"},
 	} {
 		for _, git := range []bool{true, false} {
 			t.Run(name+map[bool]string{true: ", git"}[git], func(t *testing.T) {
 				t.Parallel()
-				if name == "renamed in another turn" && len(filler) > 1<<20 {
-					t.Skip("a known fault: now and then it is a deletion and a new file, where much else goes on")
-				}
 				l := &fakeLauncher{}
 				c, e, root := setup(t, l)
 				path := filepath.Join(root, "a")

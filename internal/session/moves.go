@@ -27,10 +27,7 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 		f := c.file(ch.Path)
 		switch {
 		case ch.Before.Exists && !ch.After.Exists && f.isNewlyGone(turn):
-			if large, ok := f.largeText(ch); ok {
-				ch = large // with the rows that it has
-			}
-			gone = append(gone, ch)
+			gone = append(gone, f.lastOf(ch)...)
 		case !ch.Before.Exists && ch.After.Exists && f.isNewlyMade(turn):
 			made = append(made, ch)
 		}
@@ -185,7 +182,10 @@ func (c *Core) takeMove(ctx context.Context, m move) (bool, error) {
 func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool, error) {
 	from, to := c.file(m.from.Path), c.file(m.to.Path)
 	o.Change = c.changeID()
-	opaque := m.from.Before.Opaque != "" || m.to.After.Opaque != "" && m.to.After.Opaque != checkpoint.Large
+	from.mu.Lock()
+	_, known := from.lastText()
+	from.mu.Unlock()
+	opaque := m.from.Before.Opaque != "" && !(known && m.from.Before.Opaque == checkpoint.Large) || m.to.After.Opaque != "" && m.to.After.Opaque != checkpoint.Large
 	now := m.to.After.Content
 	var hand gitsHand
 	if !opaque {
@@ -205,6 +205,8 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 	was, is := text.New(m.from.Before.Content), text.New(now)
 	if opaque {
 		was, is = text.Text{}, text.Text{}
+	} else if last, known := from.lastText(); known {
+		was = last // what is undecided by now is what comes along
 	}
 	doc := review.New(was, c.now)
 	if from.doc != nil || from.madeAndGone(o.Turn) {
@@ -228,13 +230,18 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 	if from.entire.from != "" {
 		w.from, w.by = from.entire.from, from.entire.by
 	}
-	if m.from.Before.Exec != m.to.After.Exec {
-		w.wasExec = &m.from.Before.Exec
+	wasExec := from.entire.execBefore(m.from.Before.Exec)
+	if from.deleted {
+		wasExec = from.entire.ran
+	}
+	if wasExec != m.to.After.Exec {
+		w.wasExec = &wasExec
 	}
 	created := from.created || from.madeAndGone(o.Turn)
 	if w.from == to.path || created { // back to the name it had; or it is a new one all the same
 		w.from = ""
 	}
+	to.opaque, to.opaqueSeen = "", nil // it may have been there first, as one that was made
 	if opaque {
 		to.opaque, w.now = m.to.After.Opaque, m.to.After.Forget()
 		to.opaqueSeen = &w.now

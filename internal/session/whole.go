@@ -182,6 +182,18 @@ func (f *file) takeMode(was, now bool, o review.Origin) {
 	f.dropIfIdle()
 }
 
+// execBefore is whether the file could be run before what is undecided of that, where it could when the
+// turn began or not; mu is held.
+func (w *entire) execBefore(began bool) bool {
+	switch {
+	case w.wasExec != nil:
+		return *w.wasExec
+	case w.exec != nil:
+		return *w.exec
+	}
+	return began
+}
+
 // placeholder makes a file of which nothing is tracked one that is listed; mu is
 // held.
 func (f *file) placeholder() {
