@@ -108,6 +108,9 @@ func TestDecideByCommand(t *testing.T) {
 		{"git*", "", false, false, "no command"},
 		{"[g]it", "git", false, false, "no classes"},
 		{"ls /etc/*", "ls /etc/a/b", true, true, "a star takes slashes"},
+		{"git*", "gitk", true, true, "a star takes letters of a word"},
+		{"git *", "gitk", false, false, "a blank ends a word"},
+		{"git *", "git", false, false, "a blank, and nothing behind it"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.testName, func(t *testing.T) {

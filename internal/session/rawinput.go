@@ -37,36 +37,36 @@ func commandOf(raw []byte) string {
 // and with the shell that runs it.
 func commandsOf(raw []byte) (line string, readings []string) {
 	in := rawMembers(raw)
-	var args []string
-	for _, key := range []string{"args", "arguments", "argv"} {
-		if args = argsOf(in[key]); len(args) > 0 {
-			break
+	args := argListsOf(in)
+	var lines []string
+	add := func(words []string, list bool) {
+		if len(words) == 0 {
+			return
+		}
+		for _, more := range args { // whoever's they are
+			readings = append(readings, readingsOf(append(slices.Clip(words), more...))...)
+		}
+		if list {
+			readings = append(readings, readingsOf(words)...)
+		}
+		switch {
+		case len(args) > 0 && len(lines) == 0: // they are of the first
+			for _, more := range args {
+				lines = append(lines, joinWords(append(slices.Clip(words), more...)))
+			}
+		case list:
+			lines = append(lines, joinWords(words))
+		default:
+			lines = append(lines, words...)
 		}
 	}
-	var lines []string
 	for _, key := range []string{"command", "cmd", "commandLine", "program", "script"} {
-		words, list := wordsOf(in[key])
-		if len(words) == 0 {
-			continue
-		}
-		words = append(words, args...)
-		list, args = list || len(args) > 0, nil // they are of the first
-		if !list {
-			lines = append(lines, words[0])
-			continue
-		}
-		lines = append(lines, joinWords(words))
-		readings = append(readings, readingsOf(words)...)
+		add(wordsOf(in[key]))
 	}
 	var several []json.RawMessage
 	if json.Unmarshal(in["commands"], &several) == nil {
 		for _, one := range several {
-			if words, list := wordsOf(one); list {
-				lines = append(lines, joinWords(words))
-				readings = append(readings, readingsOf(words)...)
-			} else {
-				lines = append(lines, words...)
-			}
+			add(wordsOf(one))
 		}
 	}
 	var distinct []string
@@ -117,6 +117,17 @@ func argsOf(v json.RawMessage) []string {
 		return words
 	}
 	return strings.Fields(words[0])
+}
+
+// argListsOf are the arguments that a raw input has beside its commands: mostly one list of them.
+func argListsOf(in map[string]json.RawMessage) (lists [][]string) {
+	for _, key := range []string{"args", "arguments", "argv"} {
+		args := argsOf(in[key])
+		if len(args) > 0 && !slices.ContainsFunc(lists, func(had []string) bool { return slices.Equal(had, args) }) {
+			lists = append(lists, args)
+		}
+	}
+	return lists
 }
 
 // settingsOf writes the variables that a command is run with in front of it, as a shell has it.

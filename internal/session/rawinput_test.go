@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"acp-ls/internal/policy"
 )
 
 func TestRawInput(t *testing.T) {
@@ -26,6 +28,9 @@ func TestRawInput(t *testing.T) {
 		{`{"program":"rm","argv":["a b"]}`, "rm 'a b'", ""},
 		{`{"command":"a b","args":["c"]}`, "'a b' c", ""},
 		{`{"command":"a b","args":[]}`, "a b", ""},
+		{`{"command":"ls","args":["x"],"argv":["-rf","x"]}`, "ls x\nls -rf x", ""},
+		{`{"command":"ls","args":["x"],"argv":["x"]}`, "ls x", ""},
+		{`{"commands":["rm"],"args":["-rf","x"]}`, "rm -rf x", ""},
 		{`{"command":"ls","commandLine":"ls"}`, "ls", ""},
 		{`{"command":"ls","commandLine":"rm x"}`, "ls\nrm x", ""},
 		{`{"command":"ls","commands":["rm x"]}`, "ls\nrm x", ""},
@@ -66,6 +71,37 @@ func TestRawInput(t *testing.T) {
 		}
 		if got := strings.Join(pathsOf([]byte(raw)), " "); got != want {
 			t.Errorf("%s: paths %q", raw, got)
+		}
+	}
+}
+
+// A rule that denies a command finds it in whatever way a raw input spells it, and a rule that allows
+// one does not let it through.
+func TestRulesFindCommandsInRawInputs(t *testing.T) {
+	deny := []policy.Rule{{Command: "rm -rf *", Decide: policy.Deny}, {Command: "ls*", Decide: policy.Allow}}
+	for _, raw := range []string{
+		`{"command":"rm -rf x"}`,
+		`{"command":["rm","-rf","x"]}`,
+		`{"command":["sh","-c","rm -rf x"]}`,
+		`{"command":"rm","args":["-rf","x"]}`,
+		`{"command":"rm","args":"-rf x"}`,
+		`{"command":"rm -rf","args":["x"]}`,
+		`{"program":"rm","arguments":["-rf","x"]}`,
+		`{"command":"ls","program":"rm","args":["-rf","x"]}`,
+		`{"command":"ls","cmd":["rm"],"argv":["-rf","x"]}`,
+		`{"command":"ls","program":"sh","args":["-c","rm -rf x"]}`,
+		`{"command":"ls","args":["x"],"argv":["-rf","x"],"program":"rm"}`,
+		`{"command":"ls","commands":["pwd","rm -rf x"]}`,
+		`{"commands":[["ls"],["rm","-rf","x"]]}`,
+		`{"commands":["rm"],"args":["-rf","x"]}`,
+	} {
+		line, readings := commandsOf([]byte(raw))
+		r := policy.Request{Kind: "execute", Command: line, Readings: readings}
+		if got, _ := policy.Decide(deny, r); got != policy.Deny {
+			t.Errorf("%s is %q, read as %q and %q", raw, got, line, readings)
+		}
+		if got, _ := policy.Decide(deny[1:], r); got != policy.None {
+			t.Errorf("%s is let through: %q", raw, got)
 		}
 	}
 }
