@@ -95,7 +95,10 @@ func (h *handler) TerminalRelease(ctx context.Context, r *wire.TerminalRequest) 
 
 func (h *handler) ElicitationCreate(ctx context.Context, r *wire.ElicitationRequest) (wire.ElicitationResponse, error) {
 	wire.Release(ctx)
-	form, ok := toForm(h.a.name, r)
+	form, tolerated, ok := toForm(h.a.name, r)
+	for _, t := range tolerated {
+		h.a.host.Trace(h.a.name, "form: "+t.Error())
+	}
 	if !ok {
 		return wire.ElicitationResponse{Action: wire.ElicitCancel}, nil
 	}
