@@ -70,18 +70,6 @@ func Resolve(name string) (Path, error) {
 	return Path(at), nil
 }
 
-// Within reports whether p is root or lies below it.
-func (p Path) Within(root Path) bool {
-	if p == root {
-		return true
-	}
-	prefix := string(root)
-	if !os.IsPathSeparator(prefix[max(len(prefix)-1, 0)]) {
-		prefix += string(filepath.Separator)
-	}
-	return strings.HasPrefix(string(p), prefix)
-}
-
 // rootOf returns the root of an absolute name, which is taken to exist.
 func rootOf(name string) (root string, exists bool) {
 	return canonicalVolume(filepath.VolumeName(name)) + string(filepath.Separator), true

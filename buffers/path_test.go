@@ -96,21 +96,6 @@ func TestResolveIsIdempotent(t *testing.T) {
 	}
 }
 
-func TestWithin(t *testing.T) {
-	sep := string(filepath.Separator)
-	for _, c := range []struct {
-		p, root string
-		want    bool
-	}{
-		{"/a/b", "/a", true}, {"/a", "/a", true}, {"/ab", "/a", false}, {"/a", "/a/b", false}, {"/a/b", "/", true}, {"/", "/", true},
-	} {
-		p, root := strings.ReplaceAll(c.p, "/", sep), strings.ReplaceAll(c.root, "/", sep)
-		if got := Path(p).Within(Path(root)); got != c.want {
-			t.Errorf("%q within %q: %v", p, root, got)
-		}
-	}
-}
-
 // TestEntrySpelling is about systems that ignore case; what they do is to ask for the entry that a folder lists.
 func TestEntrySpelling(t *testing.T) {
 	dir := tempPath(t)

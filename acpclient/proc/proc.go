@@ -132,10 +132,6 @@ func (p *Process) CloseStdin() {
 	})
 }
 
-// Terminate asks every process of the tree to end (SIGTERM). On Windows it does
-// nothing.
-func (p *Process) Terminate() { p.tree.terminate() }
-
 // Kill ends every process of the tree and returns at once.
 func (p *Process) Kill() { p.tree.kill() }
 

@@ -356,7 +356,7 @@ func TestStop(t *testing.T) {
 func TestTerminate(t *testing.T) {
 	p := start(t, run("wait"))
 	readPIDs(t, p.Stdout, 1)
-	p.Terminate()
+	p.tree.terminate()
 	if got := p.Wait().String(); got != "ended by SIGTERM" {
 		t.Error(got)
 	}

@@ -74,9 +74,6 @@ type Optional[T any] struct {
 	Value T
 }
 
-// Some returns a member with a value.
-func Some[T any](v T) Optional[T] { return Optional[T]{Set: true, Value: v} }
-
 // IsZero reports whether the member is absent.
 func (o Optional[T]) IsZero() bool { return !o.Set }
 

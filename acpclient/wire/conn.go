@@ -167,18 +167,7 @@ func (c *Conn) deliver(r *jsonrpc2.Response) {
 // Called with the context of a request handler it releases that request first;
 // with the context of a notification handler it fails with [ErrInNotification].
 func Call[Res any](ctx context.Context, c *Conn, method string, params any) (*Res, error) {
-	return call[Res](ctx, c, method, params, false)
-}
-
-// CallToEnd is [Call], but it waits for the answer also when ctx has ended and
-// the agent was told so: for a request whose true end must be known. It returns
-// early only if the request was not sent at all, or the connection ends.
-func CallToEnd[Res any](ctx context.Context, c *Conn, method string, params any) (*Res, error) {
-	return call[Res](ctx, c, method, params, true)
-}
-
-func call[Res any](ctx context.Context, c *Conn, method string, params any, toEnd bool) (*Res, error) {
-	raw, err := c.call(ctx, method, params, toEnd)
+	raw, err := c.call(ctx, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +182,7 @@ func call[Res any](ctx context.Context, c *Conn, method string, params any, toEn
 	return res, nil
 }
 
-func (c *Conn) call(ctx context.Context, method string, params any, toEnd bool) (jsontext.Value, error) {
+func (c *Conn) call(ctx context.Context, method string, params any) (jsontext.Value, error) {
 	if err := releaseForCall(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", method, err)
 	}
@@ -217,10 +206,10 @@ func (c *Conn) call(ctx context.Context, method string, params any, toEnd bool) 
 	case <-p.done:
 	case <-ctx.Done():
 		c.cancelCall(id)
-		if !toEnd && c.unregister(id) {
+		if c.unregister(id) {
 			return nil, fmt.Errorf("%s: %w", method, context.Cause(ctx))
 		}
-		<-p.done // to be answered, or answered just now
+		<-p.done // answered just now
 	}
 	if p.err != nil {
 		return nil, fmt.Errorf("%s: %w", method, p.err)

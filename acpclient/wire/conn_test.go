@@ -143,36 +143,6 @@ func TestCancelOutgoing(t *testing.T) {
 	a.expect(`{"jsonrpc":"2.0","method":"n","params":{}}`)
 }
 
-func TestCallToEnd(t *testing.T) {
-	a := startPeer(t, Unimplemented{}, StreamOptions{})
-	for _, answered := range []bool{true, false} {
-		ctx, cancel := context.WithCancel(context.Background())
-		done := make(chan outcome, 1)
-		go func() {
-			res, err := CallToEnd[PromptResponse](ctx, a.conn, MethodPrompt, &PromptRequest{SessionID: "s1"})
-			done <- outcome{res, err}
-		}()
-		if got := a.next(); !strings.Contains(got, `"prompt":[]`) {
-			t.Errorf("prompt without blocks: %s", got)
-		}
-		cancel()
-		if got := a.next(); !strings.Contains(got, MethodCancelRequest) {
-			t.Errorf("got %s", got)
-		}
-		if answered {
-			a.send(`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"cancelled"}}`)
-			if o := receive(t, done); o.err != nil || o.res.StopReason != StopCancelled {
-				t.Errorf("got %+v, %v", o.res, o.err)
-			}
-			continue
-		}
-		a.out.Close()
-		if o := receive(t, done); !errors.Is(o.err, ErrClosed) {
-			t.Errorf("got %v", o.err)
-		}
-	}
-}
-
 // asker answers permissions and file requests as the test says.
 type asker struct {
 	updates

@@ -17,6 +17,5 @@
 // lost where theirs is taken after all. So there may be several conflicts where git has one,
 // and not as many the other way round; but there is one where git has one.
 //
-// [Merge] takes rows, [Texts] whole texts with their line ends, [Words] the inside of one
-// row. All are pure functions.
+// [Merge] takes rows, [Texts] whole texts with their line ends. Both are pure functions.
 package merge
