@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"acp-ls/acpclient/proc"
@@ -21,6 +22,10 @@ type Launcher struct {
 	self     string // this program, for the demonstration agent
 	version  string
 	log      *slog.Logger
+
+	// terminals counts those of all agents: one that was started anew goes on with sessions
+	// whose tool calls show terminals of the process before it.
+	terminals atomic.Int64
 
 	// InitializeWait is how long an agent may take to answer initialize; npx
 	// may have to fetch it first. It is not changed once an agent was started.
@@ -69,7 +74,7 @@ func (l *Launcher) Start(ctx context.Context, name, cwd string, host session.Hos
 
 	a := &agent{name: name, host: host, process: p, configured: set, done: make(chan struct{}), modes: map[string]bool{}}
 	a.closing, a.stop = context.WithCancel(context.Background())
-	a.terminals = newTerminals(host.TerminalOutput)
+	a.terminals = newTerminals(&l.terminals, host.TerminalOutput)
 	opt := wire.StreamOptions{MaxLine: l.settings().Limits.Message << 20, Report: func(r wire.Report) { host.Trace(name, r.String()) }}
 	if l.settings().Trace == config.TraceMessages {
 		opt.Trace = func(out bool, line []byte) {

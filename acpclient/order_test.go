@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,7 +59,7 @@ func (l *rawLauncher) Start(_ context.Context, name, _ string, host session.Host
 	go l.raw.read(agentIn)
 	a := &agent{name: name, host: host, done: make(chan struct{}), modes: map[string]bool{}}
 	a.closing, a.stop = context.WithCancel(context.Background())
-	a.terminals = newTerminals(host.TerminalOutput)
+	a.terminals = newTerminals(new(atomic.Int64), host.TerminalOutput)
 	a.conn = wire.NewConn(ourIn, ourOut, wire.StreamOptions{})
 	a.conn.Start(&handler{a: a})
 	return &pipeAgent{a}, nil

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"acp-ls/acpclient/proc"
@@ -25,7 +26,8 @@ const (
 
 // terminalOptions configure a [sessionTerminals]. The zero value is usable.
 type terminalOptions struct {
-	ceiling int // bytes; 0 means terminalCeiling
+	ceiling int           // bytes; 0 means terminalCeiling
+	ids     *atomic.Int64 // the last one given out, here or elsewhere; nil: none yet
 
 	// appended is told of new output, at most 30 times a second for each terminal
 	// and never twice at once. May be nil.
@@ -67,7 +69,6 @@ type sessionTerminals struct {
 
 	mu     sync.Mutex
 	closed bool
-	seq    int
 	all    map[string]*terminal
 	shown  []*terminal // released, and shown in a tool call; oldest first
 	work   sync.WaitGroup
@@ -77,6 +78,9 @@ type sessionTerminals struct {
 func newSessionTerminals(opt terminalOptions) *sessionTerminals {
 	if opt.ceiling <= 0 {
 		opt.ceiling = terminalCeiling
+	}
+	if opt.ids == nil {
+		opt.ids = new(atomic.Int64)
 	}
 	return &sessionTerminals{opt: opt, all: make(map[string]*terminal)}
 }
@@ -152,8 +156,7 @@ func (ts *sessionTerminals) reserve() (string, error) {
 	if len(ts.all) >= terminalsLive {
 		return "", wire.NewError(wire.CodeInternal, fmt.Sprintf("terminal/create: %d terminals are open: release some", len(ts.all)))
 	}
-	ts.seq++
-	id := "terminal-" + strconv.Itoa(ts.seq)
+	id := "terminal-" + strconv.FormatInt(ts.opt.ids.Add(1), 10)
 	ts.all[id] = nil // not there yet, but counted
 	return id, nil
 }

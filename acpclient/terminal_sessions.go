@@ -3,6 +3,7 @@ package acpclient
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"acp-ls/acpclient/wire"
 	"acp-ls/internal/session"
@@ -10,6 +11,7 @@ import (
 
 // terminals are the terminals of all sessions of one agent process.
 type terminals struct {
+	ids    *atomic.Int64
 	output func(sessionID string, o session.TerminalOutput)
 
 	mu       sync.Mutex
@@ -17,9 +19,10 @@ type terminals struct {
 	sessions map[string]*sessionTerminals
 }
 
-// newTerminals returns terminals whose output, and whose end, is told to output.
-func newTerminals(output func(sessionID string, o session.TerminalOutput)) *terminals {
-	return &terminals{output: output, sessions: make(map[string]*sessionTerminals)}
+// newTerminals returns terminals whose output, and whose end, is told to output. Their
+// names are made of ids.
+func newTerminals(ids *atomic.Int64, output func(sessionID string, o session.TerminalOutput)) *terminals {
+	return &terminals{ids: ids, output: output, sessions: make(map[string]*sessionTerminals)}
 }
 
 // existing returns the terminals of a session, none if it has had none.
@@ -39,6 +42,7 @@ func (ts *terminals) of(sessionID string) *sessionTerminals {
 	s := ts.sessions[sessionID]
 	if s == nil {
 		s = newSessionTerminals(terminalOptions{
+			ids: ts.ids,
 			appended: func(a terminalAppend) {
 				ts.output(sessionID, session.TerminalOutput{Terminal: a.id, Output: a.text})
 			},

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ type shown struct {
 
 func newTestTerminals(t *testing.T) (*terminals, *shown) {
 	s := &shown{text: map[string]string{}, exit: map[string]*session.TerminalExit{}, more: make(chan struct{}, 1)}
-	ts := newTerminals(func(id string, o session.TerminalOutput) {
+	ts := newTerminals(new(atomic.Int64), func(id string, o session.TerminalOutput) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.text[id+" "+o.Terminal] += o.Output
