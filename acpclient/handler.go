@@ -19,13 +19,6 @@ var _ wire.Handler = (*handler)(nil)
 
 func (h *handler) SessionUpdate(_ context.Context, sessionID string, u wire.Update) {
 	if out, ok := toUpdate(u); ok {
-		if p, ok := out.(session.ToolPatch); ok && p.Content != nil {
-			for _, c := range *p.Content {
-				if c.Type == "terminal" {
-					h.a.terminals.Show(sessionID, c.Terminal)
-				}
-			}
-		}
 		h.a.host.Update(sessionID, out)
 		return
 	}

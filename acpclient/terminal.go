@@ -21,7 +21,6 @@ const (
 	terminalGrace    = 500 * time.Millisecond // between TERM and KILL
 	terminalInterval = time.Second / 30       // at least, between two calls of appended
 	terminalsLive    = 64                     // not released, of one session
-	terminalsShown   = 32 << 20               // bytes of output kept of released ones
 )
 
 // terminalOptions configure a [sessionTerminals]. The zero value is usable.
@@ -48,14 +47,11 @@ type terminalAppend struct {
 // terminalState is a terminal as it is to be shown.
 type terminalState struct {
 	id        string
-	command   string // as the agent gave it, arguments after it
-	dir       string
 	output    string
 	truncated bool // there was more before output
 	exited    bool
 	exitCode  int    // valid if exited and signal is empty
 	signal    string // as "SIGKILL"
-	released  bool
 }
 
 // sessionTerminals are the terminals of one session (methods terminal/*): commands that
@@ -70,7 +66,6 @@ type sessionTerminals struct {
 	mu     sync.Mutex
 	closed bool
 	all    map[string]*terminal
-	shown  []*terminal // released, and shown in a tool call; oldest first
 	work   sync.WaitGroup
 }
 
@@ -92,10 +87,7 @@ func (ts *sessionTerminals) create(dir string, r *wire.CreateTerminalRequest) (i
 		return "", wire.NewError(wire.CodeInvalidParams, fmt.Sprintf("terminal/create: working directory %q is not absolute", dir))
 	}
 	c := terminalCommand(dir, r)
-	t := &terminal{command: r.Command, dir: c.Dir, changed: make(chan struct{}, 1), told: make(chan struct{})}
-	for _, arg := range r.Args {
-		t.command += " " + arg
-	}
+	t := &terminal{changed: make(chan struct{}, 1), told: make(chan struct{})}
 	t.out.limit = ts.opt.ceiling
 	if r.OutputByteLimit != nil && *r.OutputByteLimit < uint64(ts.opt.ceiling) {
 		t.out.limit = int(*r.OutputByteLimit)
@@ -214,8 +206,7 @@ func (ts *sessionTerminals) kill(ctx context.Context, id string) error {
 }
 
 // release ends the command, as kill does, and makes the id invalid
-// for the agent at once. A terminal that was shown (show) can still
-// be read by state.
+// for the agent at once. What it has shown is in the session's transcript.
 func (ts *sessionTerminals) release(ctx context.Context, id string) error {
 	t, err := ts.get(id)
 	if err != nil {
@@ -223,67 +214,15 @@ func (ts *sessionTerminals) release(ctx context.Context, id string) error {
 	}
 	ts.mu.Lock()
 	delete(ts.all, id)
-	t.mu.Lock()
-	t.released = true
-	if t.show {
-		ts.shown = append(ts.shown, t)
-	}
-	t.mu.Unlock()
 	ts.mu.Unlock()
 	t.proc.End(ctx)
 	t.ended()
-	ts.trimShown()
 	return nil
-}
-
-// trimShown forgets the oldest released terminals when they hold too much.
-func (ts *sessionTerminals) trimShown() {
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	size, keep := 0, len(ts.shown)
-	for keep > 0 {
-		t := ts.shown[keep-1]
-		t.mu.Lock()
-		size += len(t.out.text)
-		t.mu.Unlock()
-		if size > terminalsShown {
-			break
-		}
-		keep--
-	}
-	clear(ts.shown[:keep])
-	ts.shown = ts.shown[keep:]
-}
-
-// show says that a tool call shows the terminal: it is to be readable for us
-// after the agent has released it. A terminal that is not there is passed over.
-func (ts *sessionTerminals) show(id string) {
-	if t, err := ts.get(id); err == nil {
-		t.mu.Lock()
-		t.show = true
-		t.mu.Unlock()
-	}
-}
-
-// state returns a terminal as it is to be shown, released or not.
-func (ts *sessionTerminals) state(id string) (terminalState, bool) {
-	ts.mu.Lock()
-	t := ts.all[id]
-	for _, s := range ts.shown {
-		if s.id == id {
-			t = s
-		}
-	}
-	ts.mu.Unlock()
-	if t == nil {
-		return terminalState{}, false
-	}
-	return t.state(), true
 }
 
 // close ends all terminals and returns when nothing of them is left and neither
 // appended nor exited will be called any more. When ctx ends it kills without
-// grace. What was shown can still be read.
+// grace.
 func (ts *sessionTerminals) close(ctx context.Context) {
 	ts.mu.Lock()
 	ts.closed = true
@@ -301,14 +240,4 @@ func (ts *sessionTerminals) close(ctx context.Context) {
 	}
 	ending.Wait()
 	ts.work.Wait()
-	ts.mu.Lock()
-	for _, t := range live {
-		t.mu.Lock()
-		if t.released = true; t.show {
-			ts.shown = append(ts.shown, t)
-		}
-		t.mu.Unlock()
-	}
-	ts.mu.Unlock()
-	ts.trimShown()
 }

@@ -12,18 +12,14 @@ import (
 
 // terminal is one command. The mutex guards the members below it.
 type terminal struct {
-	id      string
-	command string
-	dir     string
-	proc    *proc.Process
+	id   string
+	proc *proc.Process
 
-	mu       sync.Mutex
-	out      terminalOutput
-	exit     *proc.Exit
-	show     bool // a tool call shows it
-	released bool
-	told     chan struct{} // closed when Exited was
-	changed  chan struct{} // capacity 1: there is something for Appended
+	mu      sync.Mutex
+	out     terminalOutput
+	exit    *proc.Exit
+	told    chan struct{} // closed when Exited was
+	changed chan struct{} // capacity 1: there is something for Appended
 }
 
 // wait waits until the command has ended, or ctx has.
@@ -111,7 +107,7 @@ func (t *terminal) state() terminalState {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	text, truncated := t.out.tail()
-	s := terminalState{id: t.id, command: t.command, dir: t.dir, output: string(text), truncated: truncated, released: t.released}
+	s := terminalState{id: t.id, output: string(text), truncated: truncated}
 	if t.exit != nil {
 		s.exited, s.exitCode, s.signal = true, t.exit.Code, t.exit.Signal
 		if t.exit.Err != nil {

@@ -88,15 +88,6 @@ func (ts *terminals) Release(ctx context.Context, r *wire.TerminalRequest) error
 	return ts.existing(r.SessionID).release(ctx, r.TerminalID)
 }
 
-// Show says that a tool call shows a terminal, which then stays readable when
-// the agent has released it.
-func (ts *terminals) Show(sessionID, id string) { ts.existing(sessionID).show(id) }
-
-// State returns a terminal as it is to be shown, also when it was released.
-func (ts *terminals) State(sessionID, id string) (terminalState, bool) {
-	return ts.existing(sessionID).state(id)
-}
-
 // CloseSession ends a session's terminals and returns when they are gone.
 func (ts *terminals) CloseSession(sessionID string) {
 	ts.mu.Lock()

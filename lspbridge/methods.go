@@ -42,7 +42,7 @@ var table = []method{
 	runs("acp.session.delete", "Ends a session and has the agent forget it.", (*editor).sessionDelete),
 	runs("acp.session.fork", "Starts a session that continues from where this one stands.", (*editor).sessionFork),
 	runs("acp.session.setOption", "Sets an option of a session. Modes are the option `mode`.", (*editor).sessionSetOption),
-	runs("acp.session.transcript", "The transcript as Markdown.", (*editor).sessionTranscript),
+	runs("acp.session.transcript", "The transcript as Markdown, with the end of what commands have written in terminals.", (*editor).sessionTranscript),
 	inOrder(runs("acp.prompt", "Sends a prompt, or queues it while a turn runs. Answered as soon as it is sent or queued; with `wait` at the end of the turn, after all its messages, and cancelling the request is then `acp.cancel`. Without a session: the newest of this workspace, else a new one, each of `agent` if that is named. `when` is `queue` (default) or `now`, which cancels the turn that runs.", (*editor).prompt)),
 	inOrder(runs("acp.mark", "Keeps a range of an open document for a prompt that is still to be written: where `context` or `selection` names it as `mark`, what has become of its text goes along, and not the lines that have its numbers by then.", (*editor).mark)),
 	runs("acp.prompt.list", "The prompts that wait for the running turn to end.", (*editor).promptList),

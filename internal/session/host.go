@@ -49,6 +49,9 @@ func (h *host) TerminalOutput(sessionID string, o TerminalOutput) {
 		return
 	}
 	o.Session = s.id
+	s.mu.Lock()
+	s.log.outputs.take(o)
+	s.mu.Unlock()
 	defer func() {
 		if o.Exit != nil {
 			s.ranEnded(o.Terminal, o.Exit)

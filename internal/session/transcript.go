@@ -14,6 +14,8 @@ type transcript struct {
 	items  []*item
 	tools  map[string]*item // by tool call id
 	nextID int
+
+	outputs outputs
 }
 
 type item struct {
@@ -195,6 +197,11 @@ func (t *transcript) markdown(title string) string {
 				fmt.Fprintf(&b, " `%s`", l.Path)
 			}
 			b.WriteString("\n\n")
+			for _, c := range e.Tool.Content {
+				if o := t.outputs.of(c.Terminal); o != nil {
+					o.markdown(&b)
+				}
+			}
 		case EntryPlan:
 			section(EntryAgent, "Agent")
 			for _, p := range e.Plan {

@@ -214,7 +214,7 @@ export interface Commands {
   'acp.session.fork': { params: { session: string }; result: SessionInfo };
   /** Sets an option of a session. Modes are the option `mode`. */
   'acp.session.setOption': { params: { session: string; option: string; value: unknown }; result: SessionInfo };
-  /** The transcript as Markdown. */
+  /** The transcript as Markdown, with the end of what commands have written in terminals. */
   'acp.session.transcript': { params: { session: string }; result: { markdown: string; uri?: string } };
   /** Sends a prompt, or queues it while a turn runs. Answered as soon as it is sent or queued; with `wait` at the end of the turn, after all its messages, and cancelling the request is then `acp.cancel`. Without a session: the newest of this workspace, else a new one, each of `agent` if that is named. `when` is `queue` (default) or `now`, which cancels the turn that runs. */
   'acp.prompt': { params: { session?: string; agent?: string; text: string; context?: Array<{ uri: string; range?: Range; mark?: string }>; selection?: { uri: string; range?: Range; mark?: string }; images?: Array<{ mimeType: string; data: string; uri?: string }>; when?: string; wait?: boolean }; result: { session: string; turn: string; stopReason?: string } };
