@@ -18,6 +18,7 @@ import { handlersOf } from './handlers';
 import { announce } from './notify';
 import { Questions } from './questions';
 import { Readings } from './readings';
+import { Gone } from './review/aside';
 import { inFront } from './review/changes';
 import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
@@ -65,6 +66,7 @@ export class App implements vscode.Disposable {
   private readonly lenses = new Lenses(this.review, (of) => this.connection?.refreshLenses(of));
   private readonly tree = new ChangesTree(this.review);
   readonly together = new Together(this.review);
+  readonly gone = new Gone(this.review);
   private readonly status = new StatusItem();
   private connection: Connection | undefined;
   private starting: Promise<void> | undefined;
@@ -117,6 +119,7 @@ export class App implements vscode.Disposable {
       this.lenses,
       this.tree,
       this.together,
+      this.gone,
       this.status,
       this.told,
       ...registerCommands(this),
@@ -276,6 +279,7 @@ export class App implements vscode.Disposable {
     this.updateContext();
     if (this.knowsAll) {
       this.together.refresh();
+      this.gone.refresh();
     }
   }
 

@@ -5,7 +5,8 @@ import { registerDiffDocuments } from './chat/diff';
 import type { FileChange } from './contract';
 import { InOrder } from './inOrder';
 import * as pick from './pick';
-import { go, inFront, isAside, openDiff, registerGone, show } from './review/changes';
+import { fileOf as fileOfDocument, isAside } from './review/aside';
+import { go, inFront, openDiff, show } from './review/changes';
 import { peek } from './review/gutter';
 import { type FileReview, isWhole, plural, wholeOf } from './review/state';
 import type { Node } from './review/tree';
@@ -53,7 +54,6 @@ export function registerCommands(app: App): vscode.Disposable[] {
       vscode.commands.registerCommand(`acpls.${name}`, run as (...args: unknown[]) => unknown),
     ),
     registerDiffDocuments(),
-    registerGone(),
   ];
 }
 
@@ -99,7 +99,7 @@ function fileOf(app: App, of: Node | vscode.Uri | undefined): FileReview | undef
   if (of !== undefined && 'file' in of) {
     return app.review.file(of.file.uri);
   }
-  const uri = of?.toString() ?? inFront(app.review)?.uri;
+  const uri = of === undefined ? inFront(app.review)?.uri : fileOfDocument(app.review, of);
   return uri === undefined ? undefined : app.review.file(uri);
 }
 
@@ -171,6 +171,8 @@ async function decideFile(
     vscode.window.setStatusBarMessage('There is no change in this file.', 3000);
     return;
   }
+  const inTree = of !== undefined && 'file' in of;
+  app.gone.decided = inTree ? undefined : file.uri;
   await app.perform(command, { uri: file.uri, rev: file.rev });
 }
 

@@ -2,23 +2,8 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { find, roundTrip } from '../edits';
+import { baseUri, fileOf, goneUri } from './aside';
 import { type FileReview, type Place, type ReviewState, wholeOf } from './state';
-
-const baseScheme = 'acp-base';
-
-/** The document that shows a file as it would be if every undecided change were rejected. */
-export function baseUri(uri: vscode.Uri): vscode.Uri {
-  return uri.with({ scheme: baseScheme });
-}
-
-/** The documents that stand for files that are deleted: there is nothing in them. */
-const goneScheme = 'acpls-gone';
-
-export function registerGone(): vscode.Disposable {
-  return vscode.workspace.registerTextDocumentContentProvider(goneScheme, {
-    provideTextDocumentContent: () => '',
-  });
-}
 
 /** The file that is in front, also where it is shown as it was before, or is no text. */
 export function inFront(state: ReviewState): { uri: string; line: number } | undefined {
@@ -29,19 +14,6 @@ export function inFront(state: ReviewState): { uri: string; line: number } | und
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
   const hasUri = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom;
   return hasUri ? { uri: fileOf(state, input.uri), line: 0 } : undefined;
-}
-
-/** The file that a document is of. */
-function fileOf(state: ReviewState, uri: vscode.Uri): string {
-  const of = uri.toString();
-  const isOf = (file: FileReview) =>
-    vscode.Uri.parse(file.uri).with({ scheme: uri.scheme }).toString() === of;
-  return isAside(uri) ? (state.all().find(isOf)?.uri ?? of) : of;
-}
-
-/** Whether a document stands for a file as it was before, or for one that is gone. */
-export function isAside({ scheme }: vscode.Uri): boolean {
-  return scheme === baseScheme || scheme === goneScheme;
 }
 
 /** One file beside what was there before. False if there is nothing to show, which is said. */
@@ -65,7 +37,7 @@ export async function openDiff(file: FileReview): Promise<boolean> {
     return true;
   }
   // The document of a file that is deleted keeps its text: it is not what there is now.
-  const now = deleted ? uri.with({ scheme: goneScheme }) : uri;
+  const now = deleted ? goneUri(uri) : uri;
   const kept = document?.isDirty ? ', its unsaved text is kept in its tab' : '';
   const words = deleted ? `before agents ↔ deleted${kept}` : 'before agents ↔ now';
   const title = `${path.basename(uri.path)} (${words})`;

@@ -4,7 +4,8 @@
  * file as it would be without the undecided changes.
  */
 import * as vscode from 'vscode';
-import { baseUri, show } from './changes';
+import { baseUri } from './aside';
+import { show } from './changes';
 import type { Lines } from './lines';
 import type { ReviewState } from './state';
 

@@ -6,7 +6,7 @@
  */
 import * as vscode from 'vscode';
 import { roundTrip } from '../edits';
-import { baseUri } from './changes';
+import { baseUri } from './aside';
 import type { FileReview, ReviewState } from './state';
 
 const title = 'Changes by agents';

@@ -292,6 +292,57 @@ suite('review', () => {
     });
   }
 
+  for (const how of ['acceptFile', 'rejectFile']) {
+    for (const where of ['in front', 'behind another']) {
+      test(`what shows files as deleted is closed when that is decided on (${how}, ${where})`, async () => {
+        const name = (n: string) => `shown-${how}-${where.length}-${n}.txt`;
+        await open(name('open'), before);
+        await write(name('closed'), before);
+        await open(name('other'), before);
+        await prompt(app, session, [
+          { read: name('closed') },
+          { remove: name('open') },
+          { remove: name('closed') },
+          { write: name('other'), text: after },
+        ]);
+        const uriOf = (n: string) => vscode.Uri.file(fileOf(name(n)));
+        const file = (n: string) => app.review.file(uriOf(n).toString());
+        await until('are listed', () => file('open') && file('closed') && file('other'));
+        const shown = () =>
+          vscode.window.tabGroups.all
+            .flatMap(({ tabs }) => tabs)
+            .filter(({ input }) =>
+              input instanceof vscode.TabInputTextDiff
+                ? input.original.scheme === 'acp-base'
+                : input instanceof vscode.TabInputText && input.uri.scheme === 'acp-base',
+            )
+            .map(({ label }) => label);
+        const all = ['other', 'open', 'closed'];
+        for (const [i, n] of all.entries()) {
+          const uri = uriOf(n);
+          await vscode.commands.executeCommand('acpls.openDiff', uri);
+          await until(`${n} is shown`, () => shown().length === i + 1);
+          await vscode.commands.executeCommand('workbench.action.keepEditor');
+        }
+        await app.restart();
+        await until('they are known again', () => file('open') && file('closed') && file('other'));
+        assert.equal(shown().length, 3, 'a tab was closed that was not decided on');
+        if (where !== 'in front') {
+          await vscode.window.showTextDocument(uriOf('other'), { preview: false });
+        }
+        for (const n of ['closed', 'open']) {
+          // As from the menu of the tab, which names the document that is shown.
+          const scheme = n === 'open' ? 'acpls-gone' : 'acp-base';
+          await vscode.commands.executeCommand(`acpls.${how}`, uriOf(n).with({ scheme }));
+          await until(`${n} is closed`, () => !shown().some((label) => label.startsWith(name(n))));
+        }
+        assert.equal(shown().length, 1);
+        const front = vscode.window.activeTextEditor?.document.uri.path;
+        assert.equal(front, uriOf('other').path);
+      });
+    }
+  }
+
   test('what the chat lists is opened, or it is said why not', async () => {
     const file = await changeAll('list');
     const opens = async (message: { uri?: string; path?: string }, name: string) => {

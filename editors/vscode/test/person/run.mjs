@@ -34,6 +34,7 @@ import * as saveas from './stories/saveas.mjs';
 import * as silent from './stories/silent.mjs';
 import * as trust from './stories/trust.mjs';
 import * as undo from './stories/undo.mjs';
+import * as whole from './stories/whole.mjs';
 import { Window } from './window.mjs';
 
 const { values, positionals } = parseArgs({
@@ -62,6 +63,7 @@ const stories = {
   saveas,
   openings,
   folders,
+  whole,
 };
 /**
  * Stories that are played by themselves: in a VS Code that has shown other windows, its search and
