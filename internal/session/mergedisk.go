@@ -96,6 +96,28 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	return f.adoptOrChangeHeld(ctx, disk, take)
 }
 
+// adoptSame has the editor take the disk's state for the base of a document that has the disk's
+// text already, or saving it would be a conflict.
+func (f *file) adoptSame(ctx context.Context, disk buffers.Disk, saves int) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	same := operation{
+		label: "written on disk too",
+		apply: func(*review.Doc) error { return nil },
+		stale: func() bool { return f.saves != saves || f.unsure() },
+	}
+	adopted, err := f.adopt(ctx, disk, same)
+	if errors.Is(err, errSaved) {
+		return nil // its editor knows what it has written
+	}
+	if err == nil && !adopted {
+		f.giveBase(ctx, disk, nil)
+	}
+	return err
+}
+
 // adopt has the editor take the merged text and the disk's state together, so
 // that saving is no conflict later. It reports whether that was done; ops is held.
 func (f *file) adopt(ctx context.Context, disk buffers.Disk, take operation) (bool, error) {

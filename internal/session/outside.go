@@ -235,8 +235,13 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	}
 	f.mu.Unlock()
 	if d.State() != buffers.Behind && !moved {
+		news := before != nil && buffers.NormHashText(before.Text) != buffers.NormHashText(now)
 		f.cameTo(now, before)
-		return false, nil
+		if !news {
+			return false, nil
+		}
+		// An agent has written what it had written through us: the editor has an older base.
+		return false, f.adoptSame(ctx, disk, saves)
 	}
 	o := whose(want, before)
 	if d.State() != buffers.Behind {
