@@ -273,10 +273,14 @@ func (f *file) differsFromDisk() bool {
 		known, there = &taken{Text: f.doc.Text()}, !f.deleted && !f.missing
 	}
 	look := len(f.open) == 0 && f.opaque == "" && known != nil
-	if look && f.encoded != nil { // else it is no text to be compared
-		look = !f.readsOtherwise(checkpoint.CopyOf(f.path).State)
-	}
+	otherwise := look && f.encoded != nil
 	f.mu.Unlock()
+	if otherwise { // what is known of it is compared by its bytes
+		is := checkpoint.CopyOf(f.path).State
+		f.mu.Lock()
+		look = !f.readsOtherwise(is)
+		f.mu.Unlock()
+	}
 	if !look || there && stamped.holds(f.path, known.Text) {
 		return false
 	}

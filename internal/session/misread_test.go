@@ -2,10 +2,13 @@ package session
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 )
 
 // An editor may show UTF-8 in another encoding (VS Code, in that of a setting). When such a document
@@ -114,4 +117,29 @@ func accept(t *testing.T, c *Core) {
 	if d, err := c.Accept(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 {
 		t.Errorf("accept: %+v, %v", d, err)
 	}
+}
+
+// Whatever looks at such a file after it was closed, before a turn begins anew.
+func TestMisreadFileIsLookedAtClosed(t *testing.T) {
+	t.Parallel()
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	writeFile(t, path, latin)
+	turnOf(t, c, l, func(Host, string) {
+		f := c.file(buffers.Path(path))
+		is := checkpoint.CopyOf(f.path)
+		f.mu.Lock()
+		f.before, f.encoded = &taken{Text: text.New(codings[0].decode(latin))}, &encoded{sum: is.Sum()}
+		f.mu.Unlock()
+		if f.differsFromDisk() {
+			t.Error("it is taken for another one")
+		}
+		if _, err := f.takeIn(t.Context(), checkpoint.Change{Path: f.path, Before: is.State, After: is.State}, is, nil); err != nil {
+			t.Error(err)
+		}
+		if got := hunksOf(t, c, buffers.PathURI(path)); len(got) > 0 {
+			t.Errorf("hunks %+v", got)
+		}
+	})
 }
