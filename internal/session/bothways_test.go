@@ -15,7 +15,7 @@ import (
 func TestWrittenBothWaysGivesTheBase(t *testing.T) {
 	t.Parallel()
 	const read = "mine\n" + ten
-	for name, also := range map[string]string{"what was read": "", "after a rejection": "rejected"} {
+	for name, also := range map[string]string{"what was read": "", "after a rejection": "rejected", "and typed on between": "more\n"} {
 		t.Run(name, func(t *testing.T) {
 			l := &fakeLauncher{}
 			c, e, root := setup(t, l)
@@ -39,17 +39,23 @@ func TestWrittenBothWaysGivesTheBase(t *testing.T) {
 				if err := h.WriteTextFile(t.Context(), sid, path, agents); err != nil {
 					t.Error(err)
 				}
+				if also == "more\n" {
+					e.typeAt(uri, 0, 0, also)
+				}
 				writeFile(t, path, agents)
 			})
-			if also != "" {
+			switch also {
+			case "rejected":
 				if d, err := c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 {
 					t.Errorf("reject: %+v, %v", d, err)
 				}
 				if got := e.text(uri); got != read {
 					t.Errorf("text %q", got)
 				}
-			} else if got := e.text(uri); got != agents {
-				t.Errorf("text %q", got)
+			default:
+				if got := e.text(uri); got != also+agents {
+					t.Errorf("text %q", got)
+				}
 			}
 			mu.Lock()
 			defer mu.Unlock()

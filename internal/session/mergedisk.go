@@ -62,7 +62,10 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 		}
 		f.before.there = true
 		f.mu.Unlock()
-		return nil
+		if before == nil {
+			return nil
+		}
+		return f.takeSame(ctx, disk, saves)
 	}
 	f.core.unasked(f.path, o)
 	hand := f.gitsHand(ctx, disk, f.tracked())
@@ -103,6 +106,12 @@ func (f *file) adoptSame(ctx context.Context, disk buffers.Disk, saves int) erro
 		return err
 	}
 	defer f.unlockOps()
+	return f.takeSame(ctx, disk, saves)
+}
+
+// takeSame is adoptSame where ops is held. The user may have typed on since the document had the
+// disk's text.
+func (f *file) takeSame(ctx context.Context, disk buffers.Disk, saves int) error {
 	same := operation{
 		label: "written on disk too",
 		apply: func(*review.Doc) error { return nil },
