@@ -334,11 +334,12 @@ func (e *editor) cancelTurn(ctx context.Context, p *sessionParams) (none, error)
 }
 
 type agentListResult struct {
-	Agents []session.AgentEntry `json:"agents"`
+	Agents   []session.AgentEntry `json:"agents"`
+	Problems []string             `json:"problems,omitzero"` // with the settings
 }
 
 func (e *editor) agentList(context.Context, *none) (agentListResult, error) {
-	return agentListResult{e.core.Agents()}, nil
+	return agentListResult{e.core.Agents(), e.settings.problems()}, nil
 }
 
 type authenticateParams struct {

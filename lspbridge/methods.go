@@ -49,7 +49,7 @@ var table = []method{
 	inOrder(runs("acp.prompt.edit", "Changes the text of a waiting prompt.", (*editor).promptEdit)),
 	inOrder(runs("acp.prompt.remove", "Takes a waiting prompt back.", (*editor).promptRemove)),
 	inOrder(runs("acp.cancel", "Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Ends the start of a session in which none waits, or whose agent was said not to answer. Open questions are answered as cancelled.", (*editor).cancelTurn)),
-	runs("acp.agent.list", "The agents that can be named, built in and configured; of one that runs its ways to log in.", (*editor).agentList),
+	runs("acp.agent.list", "The agents that can be named, built in and configured; of one that runs its ways to log in. `problems`: what is wrong with the settings, or unknown in them, a line each.", (*editor).agentList),
 	runs("acp.agent.authenticate", "Logs in; starts the agent if it does not run. Without a method the configured or only one; with several and none configured an error (`invalid`) names them, and the agent, which runs then, has them as `methods` in `acp.agent.list`: an editor lets the user choose.", (*editor).agentAuthenticate),
 	runs("acp.agent.logout", "Logs out.", (*editor).agentLogout),
 	runs("acp.agent.restart", "Ends the agent's process; the next session starts a new one.", (*editor).agentRestart),

@@ -2,6 +2,7 @@ package lspbridge
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,6 +24,14 @@ type editorSettings struct {
 	initial *config.Layer
 	section *config.Layer
 	shown   map[string]bool // problems that were shown already
+	wrong   []string        // what is wrong with the settings in force, and unknown in them
+}
+
+// problems are what is wrong with the settings in force, a line each.
+func (s *editorSettings) problems() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.wrong
 }
 
 func (s *editorSettings) setInitial(l config.Layer) {
@@ -51,8 +60,11 @@ func (e *editor) configure() {
 			layers = append(layers, *l)
 		}
 	}
-	var wrong []string
-	for _, p := range e.opts.Configure(layers...) {
+	var wrong, all []string
+	problems := e.opts.Configure(layers...)
+	slices.SortStableFunc(problems, func(a, b config.Problem) int { return protects(b) - protects(a) })
+	for _, p := range problems {
+		all = append(all, p.Error())
 		if p.Warning {
 			e.log.Warn("settings", "problem", p.Error())
 			continue
@@ -65,6 +77,7 @@ func (e *editor) configure() {
 			s.shown[p.Error()] = true
 		}
 	}
+	s.wrong = all
 	s.mu.Unlock()
 	if len(wrong) > 0 {
 		e.ShowMessage(session.LevelWarning, "Settings: "+strings.Join(wrong, "; "))
@@ -73,6 +86,15 @@ func (e *editor) configure() {
 	if e.opts.Settings().Review.CodeLens != lenses {
 		e.lenses.refresh(e)
 	}
+}
+
+// protects is 1 for a problem by which a user may be less safe than they think: it is said first,
+// as editors cut what is long.
+func protects(p config.Problem) int {
+	if p.Key == "permissions" || strings.HasPrefix(p.Key, "files.") {
+		return 1
+	}
+	return 0
 }
 
 type configurationParams struct {

@@ -96,6 +96,7 @@ func commands(p *program) *cobra.Command {
 		&cobra.Command{Use: "version", Args: atMost(0), RunE: do(printVersion), Short: "Print the version."},
 	)
 	helpIsExact(root)
+	completionIsExact(root)
 	return root
 }
 
@@ -151,8 +152,21 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
+// completionIsExact has cobra's completion command fail for what is no shell.
+func completionIsExact(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	if completion, _, err := root.Find([]string{"completion"}); err == nil {
+		completion.Args = atMost(0)
+		completion.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	}
+}
+
 // flagError says what is wrong with a flag, and which one may have been meant.
 func flagError(c *cobra.Command, err error) error {
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return valueError(bad)
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return err
@@ -162,7 +176,22 @@ func flagError(c *cobra.Command, err error) error {
 		flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
 	})
 	name := unknown.GetSpecifiedName()
+	if root := c.Root(); c != root && root.Flags().Lookup(name) != nil {
+		return fmt.Errorf("--%s is for `%s`, not for `%s`", name, root.Name(), c.CommandPath())
+	}
 	return fmt.Errorf("unknown flag --%s%s", name, didYouMean(flags, name, "--"))
+}
+
+// valueError says what the value of a flag is to be, in a user's words.
+func valueError(bad *pflag.InvalidValueError) error {
+	is := "not understood"
+	switch bad.GetFlag().Value.Type() {
+	case "bool":
+		is = "neither true nor false"
+	case "duration":
+		is = "no time, such as 15ms or 1s"
+	}
+	return fmt.Errorf("--%s: %q is %s", bad.GetFlag().Name, bad.GetValue(), is)
 }
 
 // didYouMean names the commands below c that something may be a misspelling of.

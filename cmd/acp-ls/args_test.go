@@ -69,11 +69,15 @@ func TestArguments(t *testing.T) {
 		{"--dbug", `unknown flag --dbug, did you mean "--debug"?`},
 		{"--versoin", `unknown flag --versoin, did you mean "--version"?`},
 		{"-x", "unknown shorthand flag: 'x' in -x"},
-		{"--debug doctor", "unknown flag --debug"},
+		{"--debug doctor", "--debug is for `acp-ls`, not for `acp-ls doctor`"},
+		{"--log a version", "--log is for `acp-ls`, not for `acp-ls version`"},
+		{"store list --no-journal", "--no-journal is for `acp-ls`, not for `acp-ls store list`"},
+		{"completion bogus", "unexpected argument bogus"},
+		{"completion bassh", `unexpected argument bassh, did you mean "bash"?`},
 		{"store --all", "unknown flag --all"},
 		{"--log", "flag needs an argument: --log"},
-		{"--debug=x", `invalid argument "x" for "--debug" flag: strconv.ParseBool: parsing "x": invalid syntax`},
-		{"demo-agent --pace=x", `invalid argument "x" for "--pace" flag: time: invalid duration "x"`},
+		{"--debug=x", `--debug: "x" is neither true nor false`},
+		{"demo-agent --pace=x", `--pace: "x" is no time, such as 15ms or 1s`},
 	} {
 		root, did := heard()
 		root.SetArgs(strings.Fields(tt.args))
@@ -121,7 +125,7 @@ func TestHelpAndVersionAreEverywhere(t *testing.T) {
 				continue
 			}
 			for line := range strings.Lines(out.String()) {
-				if len(line) > 81 {
+				if len(line) > 81 && !strings.HasPrefix(of.CommandPath(), "acp-ls completion ") { // those words are cobra's
 					t.Errorf("%s: too wide: %s", args, line)
 				}
 			}

@@ -28,11 +28,6 @@ type serveCmd struct {
 }
 
 func (c *serveCmd) run(p *program) error {
-	if f, ok := p.stdin.(*os.File); ok {
-		if st, err := f.Stat(); err == nil && st.Mode()&os.ModeCharDevice != 0 {
-			fmt.Fprintln(p.stderr, "acp-ls: waiting for an editor on standard input; `acp-ls --help` says more")
-		}
-	}
 	out := p.stderr
 	if c.Log != "" {
 		var err error
@@ -59,6 +54,11 @@ func (c *serveCmd) run(p *program) error {
 	settings, problems := config.Load(user)
 	for _, pr := range problems {
 		log.Warn("settings", "problem", pr.Error())
+	}
+	if f, ok := p.stdin.(*os.File); ok {
+		if st, err := f.Stat(); err == nil && st.Mode()&os.ModeCharDevice != 0 {
+			fmt.Fprintln(p.stderr, "acp-ls: waiting for an editor on standard input; `acp-ls --help` says more")
+		}
 	}
 	var current atomic.Pointer[config.Settings]
 	current.Store(settings)

@@ -182,7 +182,7 @@ func rules(raw json.RawMessage) ([]policy.Rule, error) {
 	for i, entry := range entries {
 		var err error
 		if list[i], err = policy.ParseRule(entry); err != nil {
-			return nil, fmt.Errorf("rule %d: %w; none of these rules is used", i+1, err)
+			return nil, fmt.Errorf("none of these rules is used: rule %d: %w", i+1, err)
 		}
 	}
 	return list, nil

@@ -187,6 +187,8 @@ func TestSensitiveFilesAreAlwaysAskedAbout(t *testing.T) {
 		".git/hooks/pre-commit", ".git/config", ".git", ".husky/pre-push", ".nvim.lua", ".exrc", ".dir-locals.el", ".helix/languages.toml",
 		"../.config/acp-ls/config.json", "../.config/nvim/init.lua", "../.bashrc", ".envrc",
 		".env", ".env.production", "prod.env", "certs/server.pem", "../.ssh/id_ed25519", "../.ssh/config", "../.netrc",
+		"../.config/gh/hosts.yml", "../.config/gcloud/application_default_credentials.json", "credentials.json", "../.claude/.credentials.json",
+		"../.bash_history", "../.python_history", "../.cargo/credentials.toml", "../../../proc/self/environ", "../../../proc/1/task/1/environ",
 	} {
 		p = "/home/u/proj/" + p
 		for _, kind := range []string{"edit", "delete", "move", "other", "", "execute", "new_word"} {
@@ -219,7 +221,7 @@ func TestSensitiveFilesAreAlwaysAskedAbout(t *testing.T) {
 func TestNotSensitive(t *testing.T) {
 	for _, p := range []string{
 		"/p/main.go", "/p/.gitignore", "/p/.gitattributes", "/p/.github/workflows/ci.yml", "/p/git/hooks.go", "/p/vscode/x.ts", "/p/.env.example",
-		"/p/environment.ts", "/p/key.go", "/p/keys/id_ed25519.pub", "/p/settings.json", "/p/profile", "/p/cmd/acp-ls/main.go", "/p/.config/app.toml",
+		"/p/environment.ts", "/p/key.go", "/p/keys/id_ed25519.pub", "/p/settings.json", "/p/profile", "/p/credentials.go", "/p/history.md", "/p/_history", "/p/proc/environ", "/p/cmd/acp-ls/main.go", "/p/.config/app.toml",
 	} {
 		if Sensitive(p) {
 			t.Errorf("%s is sensitive", p)

@@ -34,7 +34,11 @@ var secret = []string{
 	"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.ppk",
 	"id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk",
 	".ssh/**", ".gnupg/**", ".aws/**", ".kube/config", ".docker/config.json",
-	".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd",
+	".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials", ".htpasswd", ".vault-token",
+	"credentials.json", ".credentials.json", "application_default_credentials.json", "credentials.tfrc.json",
+	".config/{gh,gcloud,op,rclone}/**", ".azure/**", ".cargo/credentials*", ".gem/credentials", ".codex/auth.json", ".m2/settings*.xml",
+	".*_history", // of shells and the like: what was typed, passwords among it
+	"proc/*/environ", "proc/*/task/*/environ",
 }
 
 // notSecret are named like secrets and are made to be shared.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -218,6 +219,9 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	p, err := c.admit(ctx, s, path, true)
 	if err != nil {
 		return w, err
+	}
+	if info, err := os.Stat(string(p)); err == nil && info.IsDir() {
+		return w, Errorf(KindInvalid, "%s is a folder, and no file can be written in its place", path)
 	}
 	if policy.Sensitive(string(p)) {
 		if err := c.askSensitive(ctx, s, p); err != nil {

@@ -250,3 +250,23 @@ func TestThereAndBack(t *testing.T) {
 	}
 	e.await("no hunks", func() bool { return len(e.reviews[uri].Hunks) == 0 })
 }
+
+// A write to what is no file says what is there.
+func TestWriteOfAFolder(t *testing.T) {
+	t.Parallel()
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	if err := os.MkdirAll(filepath.Join(root, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	turnOf(t, c, l, func(h Host, sid string) {
+		for _, path := range []string{root, filepath.Join(root, "sub"), filepath.Join(root, "sub") + "/"} {
+			if err := h.WriteTextFile(t.Context(), sid, path, "x\n"); err == nil || !strings.Contains(err.Error(), "is a folder") {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	})
+	if list := c.Reviews("", ""); len(list) > 0 {
+		t.Errorf("undecided: %+v", list)
+	}
+}

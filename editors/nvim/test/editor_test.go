@@ -218,12 +218,13 @@ func TestHealth(t *testing.T) {
 			return map[string]any{"agents": []any{
 				map[string]any{"name": "demo", "installed": true, "running": true},
 				map[string]any{"name": "claude", "installed": false, "how": "npm i -g claude-agent-acp"},
-			}}
+			}, "problems": []any{"editor: review.mood: unknown setting"}}
 		})
 		e.Input(":Acp health<CR>")
 		e.WaitScreen("acp-ls of a test")
 		e.WaitScreen("demo (running)")
 		e.WaitScreen("npm i -g claude-agent-acp")
+		e.WaitScreen("review.mood: unknown setting")
 		e.WaitScreen("lsp.log")
 		e.WaitScreen("options that are set: { cmd = {")
 	})

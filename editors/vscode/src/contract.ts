@@ -228,8 +228,8 @@ export interface Commands {
   'acp.prompt.remove': { params: { session: string; id: string }; result: Record<string, never> };
   /** Cancels the running turn, or takes back a prompt that waits for its session to start: its text stays in the transcript, with a notice. Ends the start of a session in which none waits, or whose agent was said not to answer. Open questions are answered as cancelled. */
   'acp.cancel': { params: { session: string }; result: Record<string, never> };
-  /** The agents that can be named, built in and configured; of one that runs its ways to log in. */
-  'acp.agent.list': { params: Record<string, never>; result: { agents: Array<{ name: string; title?: string; installed: boolean; how: string; running: boolean; default?: boolean; methods?: Array<{ id: string; name: string; description?: string }> }> } };
+  /** The agents that can be named, built in and configured; of one that runs its ways to log in. `problems`: what is wrong with the settings, or unknown in them, a line each. */
+  'acp.agent.list': { params: Record<string, never>; result: { agents: Array<{ name: string; title?: string; installed: boolean; how: string; running: boolean; default?: boolean; methods?: Array<{ id: string; name: string; description?: string }> }>; problems?: string[] } };
   /** Logs in; starts the agent if it does not run. Without a method the configured or only one; with several and none configured an error (`invalid`) names them, and the agent, which runs then, has them as `methods` in `acp.agent.list`: an editor lets the user choose. */
   'acp.agent.authenticate': { params: { agent: string; method?: string }; result: Record<string, never> };
   /** Logs out. */

@@ -49,11 +49,13 @@ local function check_program()
   return true
 end
 
+---@return string[]? problems with the settings, as far as acp-ls tells
 local function check_agents()
   health.start('Agents')
   local result, err = ask('acp.agent.list')
   if not result then
-    return health.error('acp-ls does not answer: ' .. (err or ''), { 'See :Acp log' })
+    health.error('acp-ls does not answer: ' .. (err or ''), { 'See :Acp log' })
+    return
   end
   local installed = 0
   for _, agent in ipairs(result.agents or {}) do
@@ -67,6 +69,7 @@ local function check_agents()
   if installed == 0 then
     health.warn('no agent is installed')
   end
+  return result.problems
 end
 
 local flat = { newline = ' ', indent = '' }
@@ -92,8 +95,12 @@ local function changed(value, default)
   return result
 end
 
-local function check_settings()
+---@param problems string[]?
+local function check_settings(problems)
   health.start('Settings')
+  for _, problem in ipairs(problems or {}) do
+    health.warn(problem)
+  end
   local config = require('acp.config')
   local own = changed(config.get(), config.defaults)
   health.info('options that are set: ' .. (own and vim.inspect(own, flat) or 'none'))
@@ -116,10 +123,7 @@ end
 
 function M.check()
   check_neovim()
-  if check_program() then
-    check_agents()
-  end
-  check_settings()
+  check_settings(check_program() and check_agents() or nil)
 end
 
 return M
