@@ -16,17 +16,23 @@ import (
 func TestLookWhileAFileIsWrittenAnew(t *testing.T) {
 	t.Parallel()
 	two := strings.Replace(ten, "2\n", "TWO\n", 1)
+	write := func(t *testing.T, path, content string) { // with the mode that it had
+		writeFile(t, path, content)
+		if err := os.Chmod(path, 0o755); err != nil {
+			t.Error(err)
+		}
+	}
 	for name, tt := range map[string]struct {
 		again             func(t *testing.T, root, path string) // the file is there again
 		pending, rejected string
 	}{
 		"by git, as it was committed": {func(t *testing.T, root, _ string) { gitIn(t, root, "reset", "-q", "--hard") }, "", "2|>TWO|"},
 		"by git, as it was": {func(t *testing.T, root, path string) {
-			writeFile(t, path, two)
+			write(t, path, two)
 			gitIn(t, root, "add", "a")
 		}, "2|>TWO|", ""},
 		"by the agent": {func(t *testing.T, _, path string) {
-			writeFile(t, path, strings.Replace(two, "9\n", "NINE\n", 1))
+			write(t, path, strings.Replace(two, "9\n", "NINE\n", 1))
 		}, "2|>TWO| 9|>NINE|", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -35,10 +41,7 @@ func TestLookWhileAFileIsWrittenAnew(t *testing.T) {
 			c, _, root := setup(t, l)
 			path := filepath.Join(root, "a")
 			uri := buffers.PathURI(path)
-			writeFile(t, path, ten)
-			if err := os.Chmod(path, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			write(t, path, ten)
 			gitInit(t, root)
 			f := c.file(buffers.Path(path))
 			var once sync.Once
@@ -49,9 +52,6 @@ func TestLookWhileAFileIsWrittenAnew(t *testing.T) {
 					if p == f.path && err == nil && !disk.Exists {
 						once.Do(func() {
 							tt.again(t, root, path)
-							if err := os.Chmod(path, 0o755); err != nil {
-								t.Error(err)
-							}
 						})
 					}
 					return disk, err
