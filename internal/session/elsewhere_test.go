@@ -58,6 +58,13 @@ func (w *otherWindow) look() {
 	w.c.turnPoint(s, s.now())
 }
 
+// blind has the session look at nothing until that is ended.
+func (w *otherWindow) blind() (end func()) {
+	s := w.c.allSessions()[0]
+	s.looking <- struct{}{}
+	return func() { <-s.looking }
+}
+
 // origins are those of what is undecided in a file.
 func (w *otherWindow) origins(name string) (out []review.Origin) {
 	for _, r := range w.c.Reviews(buffers.PathURI(w.path(name)), "") {
@@ -252,6 +259,7 @@ func TestSaidElsewhereIsNotOurs(t *testing.T) {
 				awaitLook(t, b.c.file(buffers.Path(b.path("a"))))
 			}
 			a.turn(func(Host, string) {
+				defer a.blind()()
 				b.turn(func(h Host, sid string) {
 					h.Update(sid, ToolPatch{ID: "t", Title: str("Edit"), Kind: str("edit"), Status: str("completed"), Content: &[]ToolContent{
 						{Type: "diff", Path: b.path("a"), OldText: str("1\n"), NewText: "1\nTHEIRS\n"},

@@ -68,7 +68,10 @@ func TestAgentsGoOnWhileAnOlderTextIsHeld(t *testing.T) {
 						text := ""
 						if unseen {
 							row = "NINE\n"
-							text = w.killedInTurn(func(func()) { write("9\n", row) })[w.uri("f")]
+							text = w.killedInTurn(func(func()) {
+								w.c.allSessions()[0].looking <- struct{}{} // nobody looks from now on
+								write("9\n", row)
+							})[w.uri("f")]
 						} else {
 							text = w.crash()[w.uri("f")]
 						}
