@@ -172,7 +172,11 @@ func (a *agent) load(ctx context.Context, method, id string, p session.SessionPa
 }
 
 func (a *agent) LoadSession(ctx context.Context, id string, p session.SessionParams) (session.SessionState, error) {
-	res, err := a.load(ctx, wire.MethodLoadSession, id, p)
+	method := wire.MethodLoadSession
+	if i := a.Info(); !i.LoadSession && i.Resume {
+		method = wire.MethodResumeSession
+	}
+	res, err := a.load(ctx, method, id, p)
 	if err != nil {
 		return session.SessionState{}, err
 	}

@@ -97,7 +97,7 @@ func doctor(p *program, name string) error {
 		can  bool
 		what string
 	}{
-		{i.EmbeddedContext, "takes text along with a prompt"}, {i.Image, "takes images"}, {i.LoadSession, "can load stored sessions"},
+		{i.EmbeddedContext, "takes text along with a prompt"}, {i.Image, "takes images"}, {i.Reopens(), "can load stored sessions"},
 		{i.List, "lists stored sessions"}, {i.Fork, "can fork sessions"},
 	} {
 		mark := "no"

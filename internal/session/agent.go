@@ -53,6 +53,10 @@ type AgentInfo struct {
 	MirrorsWrites bool
 }
 
+// Reopens reports whether the agent can take up a session that it has stored: by session/load, or at
+// least by session/resume, which tells nothing of what was said before.
+func (i AgentInfo) Reopens() bool { return i.LoadSession || i.Resume }
+
 // AuthMethod is one way to log in. Terminal methods run Command in a terminal.
 type AuthMethod struct {
 	ID, Name, Description string
@@ -94,6 +98,7 @@ func (i AgentInfo) methods() []LoginMethod {
 type Agent interface {
 	Info() AgentInfo
 	NewSession(ctx context.Context, p SessionParams) (SessionState, error)
+	// LoadSession takes up a stored session, as [AgentInfo.Reopens] says.
 	LoadSession(ctx context.Context, sessionID string, p SessionParams) (SessionState, error)
 	ListSessions(ctx context.Context, cwd string) ([]RemoteSession, error)
 	// CloseSession ends what runs in a session's terminals, and tells the agent, if

@@ -195,7 +195,7 @@ func (s *session) open(ctx context.Context, load string) error {
 	if err != nil {
 		return err
 	}
-	if load != "" && !p.agent.Info().LoadSession {
+	if load != "" && !p.agent.Info().Reopens() {
 		return Errorf(KindInvalid, "agent %s cannot load stored sessions", s.agentName)
 	}
 	if err := s.ask(askedSession, func() error { return s.openAt(ctx, p, load) }); err != nil {
@@ -219,6 +219,8 @@ func (s *session) openAt(ctx context.Context, p *agentProcess, load string) erro
 	})
 	if err != nil {
 		p.unbind(s)
+	} else if !p.agent.Info().LoadSession {
+		s.notice("", EntryNotice, fmt.Sprintf("%s goes on with what was said before in this session, but does not show it", s.agentName))
 	}
 	return err
 }
@@ -233,7 +235,7 @@ func (s *session) setLoading(v bool) {
 func (s *session) bind(p *agentProcess, st SessionState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.proc, s.remote, s.loads = p, st.SessionID, p.agent.Info().LoadSession
+	s.proc, s.remote, s.loads = p, st.SessionID, p.agent.Info().Reopens()
 	if st.Options != nil || s.options == nil {
 		s.options = st.Options
 	}

@@ -136,7 +136,7 @@ func (s *session) revive() {
 	p, err := s.agent(ctx)
 	if err == nil && unloaded != "" {
 		err = s.open(ctx, unloaded)
-	} else if err == nil && remote != "" && p.agent.Info().LoadSession {
+	} else if err == nil && remote != "" && p.agent.Info().Reopens() {
 		err = s.reload(ctx, p, remote)
 	} else if err == nil {
 		if err = s.open(ctx, ""); err == nil && remote != "" {
