@@ -3,6 +3,7 @@ package nvim_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
@@ -37,6 +38,36 @@ func TestAgentThatDoesNotStart(t *testing.T) {
 		e.on("acp.session.new", func(arg) any { return info("idle") })
 		e.Input("<CR>")
 		if p := e.expectPrompt(); p.Text != "too early" || p.Session != "s1" {
+			t.Errorf("sent %+v", p)
+		}
+	})
+}
+
+// Who misspells an agent's name is told so, and goes on where they were.
+func TestAgentThatIsNone(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "a.txt", numbers)
+		unknown := func(arg) any {
+			return &rpcError{Code: -32602, Message: `there is no agent "cluade"`, Data: map[string]any{"kind": "unknownAgent"}}
+		}
+		e.on("acp.session.new", unknown)
+		e.Input(":Acp new cluade<CR>")
+		e.WaitScreen(`✗ there is no agent "cluade"`)
+		e.on("acp.session.new", func(a arg) any {
+			if strings.Contains(string(a), "cluade") {
+				t.Errorf("asked for %s", a)
+			}
+			return info("idle")
+		})
+		e.Input("ione<Esc><CR>")
+		if p := e.expectPrompt(); p.Text != "one" || p.Session != "s1" {
+			t.Errorf("sent %+v", p)
+		}
+		e.on("acp.session.new", unknown)
+		e.Input(":Acp new cluade<CR>")
+		e.WaitScreen(`✗ there is no agent "cluade"`)
+		e.Input("itwo<Esc><CR>")
+		if p := e.expectPrompt(); p.Text != "two" || p.Session != "s1" {
 			t.Errorf("sent %+v", p)
 		}
 	})

@@ -276,6 +276,7 @@ end
 ---@param name string? of the agent
 ---@param lost acp.Session? in the place of this one
 function M.start(name, lost)
+  local before = { agent = agent, current = current }
   agent = name or agent
   current, blank = nil, nil
   local wanted = begin()
@@ -292,6 +293,10 @@ function M.start(name, lost)
     if err then
       starting, awaited = nil, nil
       give_back(take_unsent())
+      if err.kind == 'unknownAgent' then -- a name that is misspelled: what there was goes on
+        agent, current = before.agent, before.current
+        panel.show(shown().buf)
+      end
       panel.refresh()
       local hint = err.kind == 'authRequired' and 'Log in with :Acp login' or nil
       local session = M.current()
