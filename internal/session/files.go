@@ -236,7 +236,9 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 		return w, Errorf(KindInvalid, "%s could not be compared with what it was: %w", path, err)
 	}
 	disk, err := buffers.ReadDisk(p)
-	if err != nil {
+	if errors.Is(err, buffers.ErrNotUTF8) {
+		return w, Errorf(KindInvalid, "%s is not UTF-8 text: it is not written over, as what it has could not be kept", path)
+	} else if err != nil {
 		return w, Errorf(KindInvalid, "%w", err)
 	}
 	w.path = p
