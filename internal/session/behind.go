@@ -383,7 +383,7 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 	defer func() { goOn() }()
 	if o.Author == review.AuthorUser && ch.After.Exists {
 		f.entire.exec = &ch.After.Exec
-	} else if ch.Before.Exists && ch.After.Exists && o.Author != review.AuthorUser {
+	} else if (ch.Before.Exists || f.entire.from != "") && ch.After.Exists && o.Author != review.AuthorUser { // or it has come from there
 		defer func() { f.takeMode(ch.Before.Exec, ch.After.Exec, o) }() // with the text taken in
 	}
 	if len(f.open) > 0 {
