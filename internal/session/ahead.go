@@ -65,7 +65,7 @@ func (f *file) restoring(u *undone) (v version, w entire, before *journal.Seen) 
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v, w = f.version(), u.entire
-	v.undone, v.from, v.mode = u, w.from, u.change.Mode
+	v.undone, v.from, v.mode, v.by = u, w.from, u.change.Mode, w.by
 	switch {
 	case u.opaque != "":
 		v.rows = rowsBeneath{v.doc, v.rev, v.created, v.deleted}
@@ -118,7 +118,7 @@ func (f *file) movingAgain(from *file, u *undone, was checkpoint.State) func() {
 		doc = from.doc.Clone()
 	}
 	from.mu.Unlock()
-	v := version{from: from.path, mode: u.change.Mode, undone: u}
+	v := version{from: from.path, mode: u.change.Mode, undone: u, by: u.entire.by}
 	v.setDoc(doc)
 	done := f.ahead(v, entire{}, missing)
 	if from.isOpen() {

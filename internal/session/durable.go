@@ -209,7 +209,8 @@ type version struct {
 	created, deleted bool
 	opaque           checkpoint.Opaque
 	opaqueOp         string
-	opaqueIs         string // its content, by hash
+	opaqueIs         string        // its content, by hash
+	by               review.Origin // whose it is what has become of the file as a whole
 	rows             rowsBeneath
 	from             buffers.Path
 	mode             string
@@ -236,6 +237,7 @@ type beside struct {
 	Away                    bool       `json:",omitempty"`
 	Left                    *keptLeft  `json:",omitempty"`
 	Gone                    *keptGone  `json:",omitempty"`
+	Whole                   *keptBy    `json:",omitempty"`
 
 	Undone  *keptUndone    `json:",omitempty"`
 	Refused *review.Origin `json:",omitempty"`
@@ -283,6 +285,9 @@ func (f *file) recallBeside(b []byte, missing bool) {
 	if f.deleted {
 		f.recallGone(x.Gone)
 	}
+	if f.fileChange() != nil {
+		f.recallBy(x.Whole, nil)
+	}
 	for id, rows := range x.Untouched {
 		f.core.untouched.note(id, rows)
 	}
@@ -313,7 +318,7 @@ func (f *file) version() version {
 		v.refused = f.entire.refused
 	}
 	if v.opaque != "" && f.entire.copy != nil {
-		v.opaqueIs = f.entire.was.Sum() + " " + f.entire.now.Sum()
+		v.opaqueIs = opaqueIsOf(f.entire)
 	}
 	if c := f.fileChange(); c != nil {
 		v.mode = c.Mode
@@ -337,6 +342,7 @@ func (f *file) version() version {
 			v.from = ""
 		}
 	}
+	v.setBy(f.entire.by)
 	return v
 }
 
@@ -428,14 +434,15 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 		Path: string(f.path), Created: v.created, Deleted: v.deleted || v.gone || v.away, Opaque: string(v.opaque), OpaqueOp: v.opaqueOp, OnDisk: v.onDisk,
 		From: string(v.from), Mode: v.mode,
 	}
-	if was, now := w.copy, w.now; v.opaqueIs != "" {
-		aside := f.besideDraft(v)
+	if v.opaqueIs != "" {
+		aside := f.besideDraft(v, w)
 		return func() journal.Record {
-			r.State, r.Beside = f.opaqueState(*was, now), aside()
+			r.State, r.Beside = f.opaqueState(w), aside()
 			return r
 		}
 	}
 	aside := v.beside()
+	aside.Whole = v.keptBy(w)
 	if v.doc == nil {
 		return func() journal.Record {
 			if r.Beside = f.besideOf(v, aside); r.Beside != nil {
@@ -464,7 +471,7 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 			aside.Gone = f.keepGone(doc, full, w.held, w.by)
 		}
 		undecided := doc.Hunks(review.StatePending, review.StateConflict)
-		aside.Sessions = f.core.sessionsOf(undecided)
+		aside.Sessions = f.core.sessionsOf(undecided, aside.Whole)
 		r.Beside = f.besideOf(v, aside)
 		r.Text = buffers.NormHashText(doc.Text())
 		r.Pending = len(undecided)
@@ -530,6 +537,7 @@ func (f *file) announce(next *review.Doc, missing bool, become func(*version)) f
 	if after.away = false; become != nil {
 		become(&after)
 	}
+	after.setBy(after.by)
 	drafts := []func() journal.Record{f.draft(now), f.draft(after)}
 	return func() {
 		f.kept.pen <- struct{}{}

@@ -37,6 +37,8 @@ type earth struct {
 	wrote   chan struct{} // has a value when something was written
 	failing bool          // nothing can be written
 
+	records func([]journal.Record) // changes what is written; nil: not
+
 	meanwhile func()            // done between a crash and the next start; nil: nothing
 	opens     map[string]string // what the editor opens before the journal is read, by URI; nil: nothing
 	away      map[string]string // what the editor says then that it has written
@@ -77,6 +79,9 @@ type tellingJournal struct {
 func (j tellingJournal) Write(synced bool, records ...journal.Record) error {
 	if j.w.failing && len(records) > 0 {
 		return errors.New("no space left on device")
+	}
+	if j.w.records != nil {
+		j.w.records(records)
 	}
 	err := j.Journal.Write(synced, records...)
 	if synced && len(records) > 0 {

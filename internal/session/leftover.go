@@ -188,6 +188,10 @@ func (d *durable) withLeft(e *journal.Entry, l *leftover) (journal.Entry, bool) 
 	if l.exact && l.Before.Exists && l.After.Exists && !l.Before.Same(checkpoint.State{Exists: true, Content: l.Before.Content, Exec: l.After.Exec}) {
 		r.Mode = map[bool]string{true: "+x", false: "-x"}[l.After.Exec]
 	}
+	carryBy(&r, *from)
+	if r.Created || r.Deleted || r.Mode != "" {
+		carryBy(&r, journal.Record{Beside: beside{Whole: &keptBy{By: l.by}}.encode()})
+	}
 	state, err := doc.MarshalState()
 	if err != nil || !l.After.Exists && from.Created {
 		return had, ok
@@ -206,13 +210,23 @@ func (d *durable) knowsText(e *journal.Entry, p buffers.Path) bool {
 
 // opaqueLeft is withLeft for a file that is no text, or was none.
 func (d *durable) opaqueLeft(f *file, e journal.Entry, l *leftover) (journal.Entry, bool) {
-	was := l.copied
-	if e.Last.Opaque != "" {
-		k, _, err := checkpoint.ReadCopy(e.Last.State)
+	was, whole, later := l.copied, &keptBy{By: l.by}, []laterWhole(nil)
+	if x, _ := besideIn(e.Last); e.Last.Opaque != "" {
+		k, rest, err := checkpoint.ReadCopy(e.Last.State)
+		if err == nil {
+			_, rest, err = checkpoint.ReadCopy(rest)
+		}
+		if err == nil {
+			later, err = x.Whole.later(rest)
+		}
 		if err != nil {
 			return e, true
 		}
 		was = k // it is the second change, and the first is to be taken back too
+		if x.Whole != nil {
+			whole, later = x.Whole, append(later, laterWhole{l.by, l.copied})
+			whole.Later = append(whole.Later, l.by)
+		}
 	}
 	r := journal.Record{Path: string(l.Path), Time: d.core.now(), Opaque: string(cmp.Or(l.After.Opaque, was.Opaque)), OpaqueOp: "modify", From: e.Last.From}
 	switch {
@@ -223,7 +237,8 @@ func (d *durable) opaqueLeft(f *file, e journal.Entry, l *leftover) (journal.Ent
 	case !l.After.Exists:
 		r.OpaqueOp = "delete"
 	}
-	r.State, r.Beside = f.opaqueState(was, l.After), besideRows(e.Last.Beside, f.rowsLeft(e, l.Before))
+	r.State = f.opaqueState(entire{copy: &was, now: l.After, later: later})
+	r.Beside = besideRows(e.Last.Beside, f.rowsLeft(e, l.Before), whole)
 	return journal.Entry{Last: r}, true
 }
 

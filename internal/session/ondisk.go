@@ -113,6 +113,9 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 	if !op.marks {
 		announce = f.announce(next, !had.Exists, func(after *version) {
 			after.created, after.deleted = created, deleted
+			if created && !f.created && op.by != nil {
+				after.by = *op.by
+			}
 			after.away = !deleted && (removes || !had.Exists && !out.changed)
 			after.goneBack = after.goneBack && deleted || f.deleted && !deleted && op.rejects
 			if op.rejects && was.Len()+want.Len() == 0 && out.changed { // no row says so

@@ -37,13 +37,17 @@ func (f *file) rowsBeneath() rowsBeneath {
 }
 
 // besideDraft returns what makes what the record of v has beside what the file was; mu is held.
-func (f *file) besideDraft(v version) func() []byte {
+func (f *file) besideDraft(v version, w entire) func() []byte {
+	x := beside{Whole: v.keptBy(w)}
 	if v.rows.doc == nil {
-		return func() []byte { return f.besideOf(v, beside{}) }
+		return func() []byte {
+			x.Sessions = f.core.sessionsOf(nil, x.Whole)
+			return f.besideOf(v, x)
+		}
 	}
 	doc := v.rows.doc.Clone()
 	return func() []byte {
-		var x beside
+		x.Sessions = f.core.sessionsOf(doc.Hunks(review.StatePending, review.StateConflict), x.Whole)
 		if !f.unkept() {
 			x.Rows = f.core.keepRows(doc, v.rows.created, v.rows.deleted)
 		}
@@ -84,7 +88,7 @@ func (f *file) asText(r journal.Record) *journal.Entry {
 		return nil
 	}
 	x, _ := besideIn(r)
-	x.Rows = nil
+	x.Rows, x.Whole = nil, nil
 	return &journal.Entry{Last: journal.Record{
 		Path: r.Path, Time: r.Time, Text: buffers.NormHashText(doc.Text()), Created: rows.Created, Deleted: rows.Deleted, OnDisk: true,
 		Pending: len(doc.Hunks(review.StatePending, review.StateConflict)), State: rows.State, Beside: x.encode(),
@@ -97,7 +101,7 @@ func (f *file) resumeOpaque(last journal.Record, sum *resumed) *journal.Entry {
 	was, rest, err := checkpoint.ReadCopy(last.State)
 	now := checkpoint.Copy{}
 	if err == nil {
-		now, _, err = checkpoint.ReadCopy(rest)
+		now, rest, err = checkpoint.ReadCopy(rest)
 	}
 	if err == nil && last.From == "" && was.Same(checkpoint.CopyOf(f.path).State) {
 		e := f.asText(last)
@@ -109,9 +113,15 @@ func (f *file) resumeOpaque(last journal.Record, sum *resumed) *journal.Entry {
 	f.mu.Lock()
 	if err == nil {
 		f.entire.was, f.entire.now, f.entire.copy = was.State.Forget(), now.State, &was
+	} else if last.From != "" { // of which nothing is kept
+		f.entire.now = checkpoint.CopyOf(f.path).Forget()
 	}
 	f.opaque, f.opaqueOp = checkpoint.Opaque(last.Opaque), last.OpaqueOp
 	f.entire.from = buffers.Path(last.From)
+	if x, ok := besideIn(last); ok {
+		f.recallBy(x.Whole, rest)
+		f.core.earlier.note(x.Sessions)
+	}
 	f.resumeRows(last, was.State, sum)
 	if f.doc == nil {
 		f.doc = review.New(text.Text{}, f.core.now)
@@ -172,12 +182,12 @@ func (f *file) rowsLeft(e journal.Entry, was checkpoint.State) *keptRows {
 	return f.core.keepRows(doc, from.Created && was.Exists, from.Deleted && !was.Exists && !isAway(from))
 }
 
-// besideRows is what stands beside a record, and rows too.
-func besideRows(b []byte, rows *keptRows) []byte {
+// besideRows is what stands beside a record, with rows and whose the whole is.
+func besideRows(b []byte, rows *keptRows, whole *keptBy) []byte {
 	var x beside
 	if len(b) > 0 && json.Unmarshal(b, &x) != nil {
 		return b
 	}
-	x.Rows = rows
+	x.Rows, x.Whole = rows, whole
 	return x.encode()
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"acp-ls/buffers"
-	"acp-ls/buffers/checkpoint"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
@@ -153,6 +152,7 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 			f.tellRejected()
 		}
 	}
+	d.core.findMoves()
 	d.tellLater(later)
 	if !d.write(true) || d.hasFailed() { // what was passed on may not be there
 		found.Keep()
@@ -417,8 +417,8 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		sum.in = append(sum.in, waitsIn{f.path, 0})
 	}
 	f.doc, f.created, f.deleted = doc, from.Created, from.Deleted
-	f.findSteps(doc, from.Created)
 	f.recallBeside(from.Beside, missing)
+	f.findSteps(doc, from.Created)
 	if f.awaited = len(f.open) == 0; f.awaited {
 		f.keepBefore(found)
 		f.missing = missing
@@ -437,7 +437,8 @@ func lostOf(p buffers.Path, lost []review.Hunk) string {
 // still so; mu is held.
 func (f *file) takeUpWhole(from *journal.Record, missing bool) {
 	info, err := os.Stat(string(f.path))
-	if exec := err == nil && info.Mode()&0o111 != 0; err == nil && from.Mode == map[bool]string{true: "+x", false: "-x"}[exec] {
+	exec := err == nil && info.Mode()&0o111 != 0
+	if err == nil && from.Mode == map[bool]string{true: "+x", false: "-x"}[exec] {
 		was := !exec
 		f.entire.wasExec, f.entire.exec = &was, &exec
 	} else if disk, err := buffers.ReadDisk(f.path); err == nil && from.Mode == map[bool]string{true: "+bom", false: "-bom"}[buffers.EndsOf(text.New(disk.Content)).BOM] {
@@ -452,21 +453,8 @@ func (f *file) takeUpWhole(from *journal.Record, missing bool) {
 		from.From = ""
 	default:
 		f.entire.from = buffers.Path(from.From)
-	}
-}
-
-// opaqueState is what the journal keeps of a change of a file that is no text: what was
-// there, and without its content what is.
-func (f *file) opaqueState(was checkpoint.Copy, now checkpoint.State) []byte {
-	if f.unkept() {
-		was = was.WithoutContent()
-	}
-	b := make([]byte, 0, len(was.Content)+256)
-	for _, k := range []checkpoint.Copy{was, {State: now.Forget()}} {
-		var err error
-		if b, err = k.AppendBinary(b); err != nil {
-			f.core.log.Error("journal", "path", f.path, "err", err)
+		if f.entire.exec == nil {
+			f.entire.exec = &exec
 		}
 	}
-	return b
 }

@@ -87,6 +87,7 @@ func (d *durable) join(e *journal.Entry, older journal.Entry) (lost string) {
 		r.Pending = len(doc.Hunks(review.StatePending, review.StateConflict))
 		r.Created = r.Created || from.Created
 		r.From, r.Mode = cmp.Or(r.From, from.From), cmp.Or(r.Mode, from.Mode)
+		carryBy(r, *from)
 		if i == 0 && len(hunks) > 0 {
 			lost = fmt.Sprintf("%s, listed with the rejected ones", number(len(hunks), "change"))
 		}
@@ -212,12 +213,15 @@ func (f *file) layUnderLive(e journal.Entry, sum *resumed) error {
 		sum.pending += n
 		sum.in = append(sum.in, waitsIn{f.path, had})
 	}
-	f.findSteps(f.doc, false)
 	if _, err := os.Lstat(string(f.path)); err == nil && f.fileChange() == nil {
 		f.created = from.Created
 		whole := *from
 		f.takeUpWhole(&whole, false)
+		if x, ok := besideIn(whole); ok && f.fileChange() != nil {
+			f.recallBy(x.Whole, nil)
+		}
 	}
+	f.findSteps(f.doc, false)
 	f.shownRev = notShown
 	f.publish()
 	f.stir()

@@ -53,7 +53,7 @@ type keptWhole struct {
 	OpaqueOp               string            `json:",omitempty"`
 	From, Ran              buffers.Path      `json:",omitempty"`
 	WasMark, WasExec, Exec *bool             `json:",omitempty"`
-	HasCopy                bool              `json:",omitempty"`
+	HasCopy, Emptied       bool              `json:",omitempty"`
 	Copies                 []byte            `json:",omitempty"` // of a file that is no text: what it was and, without content, what it was then
 }
 
@@ -207,7 +207,7 @@ func applyKept(t text.Text, edits []keptEdit) (text.Text, bool) {
 // kept is w as the journal has it.
 func (w wholeStep) kept() (k keptWhole, ok bool) {
 	e := w.entire
-	k = keptWhole{By: w.by, ID: w.id, Opaque: w.opaque, OpaqueOp: w.opaqueOp, From: e.from, Ran: w.ran, WasMark: e.wasMark, WasExec: e.wasExec, Exec: e.exec, HasCopy: e.copy != nil}
+	k = keptWhole{By: w.by, ID: w.id, Opaque: w.opaque, OpaqueOp: w.opaqueOp, From: e.from, Ran: w.ran, WasMark: e.wasMark, WasExec: e.wasExec, Exec: e.exec, HasCopy: e.copy != nil, Emptied: w.emptied}
 	was := checkpoint.Copy{State: e.was.Forget()}
 	if e.copy != nil {
 		was = *e.copy
@@ -226,7 +226,7 @@ func (w wholeStep) kept() (k keptWhole, ok bool) {
 
 // whole is the step that k tells of.
 func (k keptWhole) whole() (wholeStep, error) {
-	w := wholeStep{by: k.By, id: k.ID, opaque: k.Opaque, opaqueOp: k.OpaqueOp, ran: k.Ran}
+	w := wholeStep{by: k.By, id: k.ID, opaque: k.Opaque, opaqueOp: k.OpaqueOp, ran: k.Ran, emptied: k.Emptied}
 	w.entire = entire{by: k.By, from: k.From, wasMark: k.WasMark, wasExec: k.WasExec, exec: k.Exec}
 	if k.Opaque == "" {
 		return w, nil

@@ -112,8 +112,8 @@ func (c *Core) sessionsIn(k *keptSteps) map[string]keptSession {
 	return out
 }
 
-// sessionsOf are those whose agents have made hunks.
-func (c *Core) sessionsOf(hunks []review.Hunk) map[string]keptSession {
+// sessionsOf are those whose agents have made hunks, or have done something to the file as a whole.
+func (c *Core) sessionsOf(hunks []review.Hunk, whole *keptBy) map[string]keptSession {
 	out := map[string]keptSession{}
 	for _, h := range hunks {
 		for _, o := range h.Origins {
@@ -122,6 +122,7 @@ func (c *Core) sessionsOf(hunks []review.Hunk) map[string]keptSession {
 			}
 		}
 	}
+	c.noteSessions(out, whole)
 	return out
 }
 
@@ -323,6 +324,12 @@ func (f *file) findSteps(doc *review.Doc, created bool) {
 		was.RejectChanges(changes[t]...)
 		found[i] = agentStep{session: t.session, turn: t.id, before: sharing(after, was.Text()), after: after, created: created && i == 0, found: true}
 		after = found[i].before
+	}
+	if first := doc.Text(); f.entire.from != "" || created && len(found) == 0 {
+		if len(found) > 0 {
+			first = found[0].before
+		}
+		found = append(f.stepWhole(first, created), found...)
 	}
 	if by := f.entire.by; f.entire.gone && by.Author == review.AuthorAgent {
 		found = append(found, agentStep{session: by.Session, turn: by.Turn, before: text.New(f.entire.held), gone: true, found: true})

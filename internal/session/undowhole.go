@@ -9,6 +9,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
@@ -24,6 +25,7 @@ type wholeStep struct {
 	opaqueOp string
 	entire   entire
 	ran      buffers.Path // no more than that: what is gone, or has another name now, could be run
+	emptied  bool         // the file is gone that had nothing in it, of which there is no step
 }
 
 // of reports whether the step is one of a session, or of a turn of it.
@@ -85,10 +87,13 @@ func (f *file) recordWhole(kept int) {
 		}
 		step.ran = w.from
 	case f.deleted, w.gone:
-		if !w.ran {
+		step.emptied = f.deleted && f.doc != nil && f.doc.Text().Len()+f.doc.Baseline().Len() == 0
+		if !w.ran && !step.emptied {
 			return
 		}
-		step.ran = f.path
+		if w.ran {
+			step.ran = f.path
+		}
 	case w.wasExec == nil && w.wasMark == nil:
 		return
 	}
@@ -179,6 +184,9 @@ var (
 
 // undoWhole takes back what was accepted as if it had not been.
 func (f *file) undoWhole(ctx context.Context, w wholeStep) error {
+	if w.emptied && !isThere(f.path) {
+		return f.makeEmpty(ctx, w.ran != "")
+	}
 	if w.ran != "" {
 		if !isThere(w.ran) {
 			return errRows
@@ -192,6 +200,8 @@ func (f *file) undoWhole(ctx context.Context, w wholeStep) error {
 		return errChangedNow
 	case w.opaque != "" && w.entire.from == "" && (w.entire.copy == nil || !w.entire.copy.Kept()):
 		return fmt.Errorf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup", w.opaque)
+	case w.emptied:
+		return nil
 	case w.opaque == "" && !now.Exists:
 		return errors.New("it is gone")
 	}
@@ -229,4 +239,21 @@ func (f *file) undoWhole(ctx context.Context, w wholeStep) error {
 		return errChangedNow
 	}
 	return err
+}
+
+// makeEmpty makes a file again that had nothing in it.
+func (f *file) makeEmpty(ctx context.Context, ran bool) error {
+	if err := f.lockOps(ctx); err != nil {
+		return err
+	}
+	defer f.unlockOps()
+	f.core.elsewhere.wrote(f.path, text.Text{})
+	if err := buffers.MakeFile(f.path, "", ran); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.missing = false
+	f.keepBefore(text.Text{})
+	return nil
 }

@@ -115,6 +115,30 @@ var wholeKinds = map[string]struct {
 	"script renamed": {
 		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten); os.Chmod(at("f"), 0o755) },
 		func(_ *testing.T, at func(string) string) { os.Rename(at("f"), at("g")) }},
+	"text renamed, and rows": {
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten) },
+		func(t *testing.T, at func(string) string) {
+			os.Rename(at("f"), at("g"))
+			writeFile(t, at("g"), strings.Replace(ten, "5\n", "FIVE\n", 1))
+		}},
+	"text renamed, and may be run": {
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten) },
+		func(_ *testing.T, at func(string) string) { os.Rename(at("f"), at("g")); os.Chmod(at("g"), 0o755) }},
+	"binary may be run": {
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), "\x00old") },
+		func(_ *testing.T, at func(string) string) { os.Chmod(at("f"), 0o755) }},
+	"empty deleted": {
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), "") },
+		func(_ *testing.T, at func(string) string) { os.Remove(at("f")) }},
+	"link made": {
+		func(*testing.T, func(string) string) {},
+		func(_ *testing.T, at func(string) string) { os.Symlink("elsewhere", at("f")) }},
+	"link deleted": {
+		func(_ *testing.T, at func(string) string) { os.Symlink("there", at("f")) },
+		func(_ *testing.T, at func(string) string) { os.Remove(at("f")) }},
+	"script made": {
+		func(*testing.T, func(string) string) {},
+		func(t *testing.T, at func(string) string) { writeFile(t, at("f"), ten); os.Chmod(at("f"), 0o755) }},
 }
 
 // What an agent has done to a file as a whole is undone after it was accepted, of every kind, by the

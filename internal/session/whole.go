@@ -129,6 +129,9 @@ func (f *file) makeAgain(ctx context.Context) error {
 	f.mu.Unlock()
 	v.setDoc(review.New(text.Text{}, f.core.now))
 	v.created = true
+	if w.refused != nil {
+		v.by = *w.refused
+	}
 	defer f.ahead(v, w, &journal.Seen{Missing: true, Text: buffers.NormHashText(text.Text{})})()
 	f.core.elsewhere.wrote(f.path, text.Text{})
 	if err := buffers.WriteFileAtomic(f.path, "", buffers.Seen{}); err != nil {

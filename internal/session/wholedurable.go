@@ -1,0 +1,166 @@
+package session
+
+import (
+	"strconv"
+
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
+	"acp-ls/internal/review"
+	"acp-ls/internal/review/journal"
+)
+
+// Whose it is what has become of a file as a whole no row says, or not of all of it: so that stands in the
+// journal beside the file's state. Else nobody could undo in a later run what a session has done.
+
+// keptBy is what the journal has of whose it is what has become of a file as a whole.
+type keptBy struct {
+	By review.Origin
+	// Later are those that have changed it since, as in entire. What it was before each of these
+	// is in the record's state, behind what that begins with.
+	Later []review.Origin `json:",omitempty"`
+}
+
+// keptBy is what is kept of w in the record of v.
+func (v version) keptBy(w entire) *keptBy {
+	if v.by == (review.Origin{}) {
+		return nil
+	}
+	k := &keptBy{By: v.by}
+	if v.opaque != "" {
+		for _, l := range w.later {
+			k.Later = append(k.Later, l.by)
+		}
+	}
+	return k
+}
+
+// noteSessions notes in in which sessions of their agents those of k are.
+func (c *Core) noteSessions(in map[string]keptSession, k *keptBy) {
+	if k == nil {
+		return
+	}
+	for _, o := range append([]review.Origin{k.By}, k.Later...) {
+		if o.Session != "" {
+			c.noteSession(in, o.Session)
+		}
+	}
+}
+
+// setBy says whose it is what has become of the file as a whole: nobody's if nothing has.
+func (v *version) setBy(o review.Origin) {
+	if v.by = o; !v.entire() && v.opaque == "" {
+		v.by = review.Origin{}
+	}
+}
+
+// opaqueIsOf stands for what is known of a file that is no text.
+func opaqueIsOf(w entire) string {
+	return w.was.Sum() + " " + w.now.Sum() + " " + strconv.Itoa(len(w.later))
+}
+
+// opaqueState is what the journal keeps of a change of a file that is no text: what was
+// there, without its content what is, and what was there before each later change of it.
+func (f *file) opaqueState(w entire) []byte {
+	copies := []checkpoint.Copy{*w.copy, {State: w.now.Forget()}}
+	for _, l := range w.later {
+		copies = append(copies, l.copy)
+	}
+	if f.unkept() {
+		for i, k := range copies {
+			copies[i] = k.WithoutContent()
+		}
+	}
+	b := make([]byte, 0, len(w.copy.Content)+256)
+	for _, k := range copies {
+		var err error
+		if b, err = k.AppendBinary(b); err != nil {
+			f.core.log.Error("journal", "path", f.path, "err", err)
+		}
+	}
+	return b
+}
+
+// recallBy takes up whose it is what has become of the file as a whole, of which copies are what it was
+// before each later change; mu is held.
+func (f *file) recallBy(k *keptBy, copies []byte) {
+	if k == nil {
+		return
+	}
+	f.entire.by = k.By
+	var err error
+	if f.entire.later, err = k.later(copies); err != nil {
+		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
+	}
+}
+
+// later are those of k, of which copies are what the file was before each.
+func (k *keptBy) later(copies []byte) (out []laterWhole, err error) {
+	if k == nil {
+		return nil, nil
+	}
+	for _, o := range k.Later {
+		l := laterWhole{by: o}
+		if l.copy, copies, err = checkpoint.ReadCopy(copies); err != nil {
+			return nil, err
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+// carryBy makes whose it is what has become of the file as a whole, as the record from says, a part of
+// to, which has taken that over and has nothing of the kind.
+func carryBy(to *journal.Record, from journal.Record) {
+	old, _ := besideIn(from)
+	x, ok := besideIn(*to)
+	if old.Whole == nil || !ok && len(to.Beside) > 0 || x.Whole != nil || !to.Created && to.From == "" && to.Mode == "" {
+		return
+	}
+	x.Whole = old.Whole
+	to.Beside = x.encode()
+}
+
+// stepWhole is the step that has made the file, or given it its name, where earlier runs have left that
+// undecided and its rows do not say so; was is what it had then. mu is held.
+func (f *file) stepWhole(was text.Text, created bool) []agentStep {
+	by := f.entire.by
+	if by.Author != review.AuthorAgent || f.opaque != "" {
+		return nil
+	}
+	if _, err := f.core.findSession(by.Session); err == nil {
+		return nil // its steps are known
+	}
+	s := agentStep{session: by.Session, turn: by.Turn, after: was, created: true, found: true}
+	switch {
+	case f.entire.from != "":
+	case created:
+		s.before = was // nothing, or what the user has written there
+	default:
+		return nil
+	}
+	return []agentStep{s}
+}
+
+// findMoves makes steps of the old names of files that an earlier run has left renamed, undecided.
+func (c *Core) findMoves() {
+	for _, f := range c.allFiles() {
+		f.mu.Lock()
+		old := f.entire.from
+		f.mu.Unlock()
+		if old == "" {
+			continue
+		}
+		from := c.file(old)
+		unlock := lockBoth(f, from)
+		by := f.entire.by
+		is := func(s agentStep) bool { return s.found && s.of(by.Session, by.Turn) }
+		for _, s := range f.history {
+			if f.entire.from == old && s.created && is(s) {
+				from.forgetStep(by, is)
+				from.recordStep(agentStep{session: by.Session, turn: by.Turn, before: s.after, gone: true, found: true})
+				break
+			}
+		}
+		unlock()
+	}
+}
