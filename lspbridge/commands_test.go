@@ -111,6 +111,11 @@ func (l *listener) Undo(_ context.Context, id, turn string) (session.Decision, e
 	return session.Decision{Decided: []string{}}, nil
 }
 
+func (l *listener) Undoable(context.Context) ([]session.Undoable, error) {
+	l.say("undoable")
+	return []session.Undoable{{Session: "s0", Agent: "claude", Title: "fix it", Time: 5, Files: 2, Ended: true}}, nil
+}
+
 func (l *listener) Restore(_ context.Context, d session.Decide) (session.Decision, error) {
 	return l.decided("restore", d)
 }
@@ -190,6 +195,7 @@ var commandTests = []struct{ command, argument, said, result string }{
 	{"acp.review.reject", `{"uri":"u","rev":"3"}`, `reject [] u   3`, decidedJSON},
 	{"acp.review.restore", `{"session":"s","turn":"t"}`, `restore []  s t `, decidedJSON},
 	{"acp.review.undo", `{"session":"s","turn":"t"}`, `undo s t`, `{"decided":[],"refused":[],"files":[]}`},
+	{"acp.review.undoable", ``, `undoable`, `{"sessions":[{"session":"s0","agent":"claude","title":"fix it","time":5,"files":2,"ended":true}]}`},
 	{"acp.review.resolve", `{"hunk":"h","take":"both"}`, `resolve h both`, `{"decided":[],"refused":[],"files":[]}`},
 	{"acp.review.baseline", `{"uri":"u"}`, `baseline u`, `{"text":"base"}`},
 	{"acp.complete", `{"text":"@a","offset":2}`, `complete  "@a" 2`, `{"items":[]}`},

@@ -40,6 +40,7 @@ var contractNames = []struct {
 	{"Hunk", reflect.TypeFor[Hunk]()},
 	{"Origin", reflect.TypeFor[Origin]()},
 	{"Decision", reflect.TypeFor[decisionResult]()},
+	{"Undoable", reflect.TypeFor[session.Undoable]()},
 	{"FormQuestion", reflect.TypeFor[session.FormQuestion]()},
 	{"Completion", reflect.TypeFor[session.Completion]()},
 	{"Diagnostic", reflect.TypeFor[Diagnostic]()},

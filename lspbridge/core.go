@@ -48,6 +48,7 @@ type core interface {
 	Reject(ctx context.Context, d session.Decide) (session.Decision, error)
 	Restore(ctx context.Context, d session.Decide) (session.Decision, error)
 	Undo(ctx context.Context, session, turn string) (session.Decision, error)
+	Undoable(ctx context.Context) ([]session.Undoable, error)
 	Resolve(ctx context.Context, hunk, take string) (session.Decision, error)
 	Baseline(uri string) (string, error)
 

@@ -129,6 +129,8 @@ func (c *fakeCore) Undo(context.Context, string, string) (session.Decision, erro
 	return session.Decision{}, nil
 }
 
+func (c *fakeCore) Undoable(context.Context) ([]session.Undoable, error) { return nil, nil }
+
 func (c *fakeCore) Restore(_ context.Context, d session.Decide) (session.Decision, error) {
 	return c.decide("restore", d)
 }

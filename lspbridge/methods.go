@@ -62,6 +62,7 @@ var table = []method{
 	runs("acp.review.accept", "Accepts hunks: those named, or those of a file, session or turn; with `uri` and `rev` if the file is as it stood at that, without `uri` no `rev` is taken. Without any member: all.", (*editor).reviewAccept),
 	inOrder(runs("acp.review.reject", "Rejects hunks, named in the same ways.", (*editor).reviewReject)),
 	runs("acp.review.undo", "Takes back all that a turn, or a session, has changed, accepted or not. What the user typed since stays. What cannot be taken back is in `refused`, with a reason to show: the id is that of a file, or of the turn or session for what is not known any more. A session of an earlier run is named as it was then, or by what opened it again.", (*editor).reviewUndo),
+	runs("acp.review.undoable", "The sessions that have changed what can still be taken back, the last first: those that live, and those of earlier runs (`ended`), also where their agents cannot open them again. `title` is that of the session or else its first prompt, `time` when its last turn began, in milliseconds since 1970 (none: not known), `turn` the one that runs.", (*editor).reviewUndoable),
 	runs("acp.review.restore", "Brings rejected hunks back, named in the same ways.", (*editor).reviewRestore),
 	inOrder(runs("acp.review.resolve", "Settles a conflict: `take` is `mine`, `theirs` or `both` (mine, then theirs).", (*editor).reviewResolve)),
 	runs("acp.review.baseline", "The file as it would be if every undecided change were rejected.", (*editor).reviewBaseline),

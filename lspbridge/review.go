@@ -216,6 +216,15 @@ func (e *editor) reviewUndo(ctx context.Context, p *undoParams) (decisionResult,
 	return e.decided(e.core.Undo(ctx, p.Session, p.Turn))
 }
 
+type undoableResult struct {
+	Sessions []session.Undoable `json:"sessions"`
+}
+
+func (e *editor) reviewUndoable(ctx context.Context, _ *none) (undoableResult, error) {
+	list, err := e.core.Undoable(ctx)
+	return undoableResult{list}, err
+}
+
 func (e *editor) reviewRestore(ctx context.Context, p *decideParams) (decisionResult, error) {
 	return e.decide(ctx, p, e.core.Restore)
 }

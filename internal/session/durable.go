@@ -445,6 +445,7 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 	aside.Whole = v.keptBy(w)
 	if v.doc == nil {
 		return func() journal.Record {
+			aside.Sessions = f.core.sessionsOf(nil, aside.Whole)
 			if r.Beside = f.besideOf(v, aside); r.Beside != nil {
 				f.mu.Lock()
 				r.Time = f.kept.rested

@@ -329,6 +329,7 @@ func (s *session) end(ctx context.Context, goodbye func(context.Context, Agent, 
 	}
 	s.mu.Lock()
 	p, remote, was := s.proc, s.remote, s.state
+	c.earlier.note(map[string]keptSession{s.id: s.kept()})
 	s.state, s.proc = StateClosed, nil
 	if was == StateStarting {
 		close(s.opened)

@@ -74,7 +74,7 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 	}
 	c.durable.neighbours(ctx)
 	c.recallSteps()
-	names := c.namesOf(session)
+	names := slices.DeleteFunc(c.namesOf(session), func(id string) bool { return c.undoable(id, turn) != nil })
 	err := c.undoable(session, turn)
 	if err == nil {
 		out, err := c.undo(ctx, session, turn)
@@ -83,7 +83,7 @@ func (c *Core) Undo(ctx context.Context, session, turn string) (Decision, error)
 		}
 		return c.undoMore(ctx, names, turn, out)
 	}
-	if names = slices.DeleteFunc(names, func(id string) bool { return c.undoable(id, turn) != nil }); len(names) == 0 {
+	if len(names) == 0 {
 		return Decision{}, err
 	}
 	return c.undoMore(ctx, names, turn, Decision{Decided: []string{}})

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
@@ -32,8 +33,12 @@ type keptSteps struct {
 	Sessions map[string]keptSession `json:",omitempty"` // by id
 }
 
-// keptSession says which session of an agent one was.
-type keptSession struct{ Agent, SessionID string }
+// keptSession says which session of an agent one was, and what the user knows it by.
+type keptSession struct {
+	Agent, SessionID string
+	Title            string    `json:",omitempty"`
+	Time             time.Time `json:",omitzero"` // when its last turn began
+}
 
 type keptStep struct {
 	Session, Turn         string

@@ -131,7 +131,9 @@ func (c *Core) noteSession(in map[string]keptSession, id string) {
 		return
 	}
 	if s, err := c.findSession(id); err == nil {
-		in[id] = keptSession{s.agentName, s.remoteID()}
+		s.mu.Lock()
+		in[id] = s.kept()
+		s.mu.Unlock()
 		return
 	}
 	in[id] = c.earlier.session(id)
@@ -180,7 +182,7 @@ func (e *earlierSessions) note(of map[string]keptSession) {
 		e.by = map[string]keptSession{}
 	}
 	for id, s := range of {
-		if s.SessionID != "" || e.by[id].SessionID == "" {
+		if had := e.by[id]; had.SessionID == "" || s.SessionID != "" && !s.Time.Before(had.Time) {
 			e.by[id] = s
 		}
 	}
@@ -200,11 +202,11 @@ func (e *earlierSessions) has(id string) bool {
 }
 
 // names are the ids that a session of an agent had in earlier runs.
-func (e *earlierSessions) names(s keptSession) (ids []string) {
+func (e *earlierSessions) names(agent, sessionID string) (ids []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for id, o := range e.by {
-		if s.SessionID != "" && o == s {
+		if sessionID != "" && o.Agent == agent && o.SessionID == sessionID {
 			ids = append(ids, id)
 		}
 	}
@@ -219,9 +221,9 @@ func (c *Core) namesOf(session string) []string {
 		return nil
 	}
 	s.mu.Lock()
-	of := keptSession{s.agentName, s.reopened}
+	of := s.reopened
 	s.mu.Unlock()
-	return c.earlier.names(of)
+	return c.earlier.names(s.agentName, of)
 }
 
 // undoMore adds to what was undone what some sessions have changed, or a turn of them.

@@ -38,7 +38,7 @@ func TestCommandCompletion(t *testing.T) {
 			"Acp option fast ":    {"on", "off"},
 			"Acp option nothing ": {},
 			"Acp resolve t":       {"theirs"},
-			"Acp undo ":           {"turn", "session"},
+			"Acp undo ":           {"turn", "session", "sessions"},
 			"Acp stop ":           {},
 			"Acp login d":         {"demo"},
 			"Acp login demo ":     {"key", "account"},
@@ -77,12 +77,15 @@ func TestMessages(t *testing.T) {
 		e := setup(t, version, "", "a.txt", numbers)
 		e.open()
 		e.on("acp.session.entries", func(arg) any { return map[string]any{"entries": []any{}} })
+		e.on("acp.review.undoable", func(arg) any { return map[string]any{"sessions": []any{}} })
 		e.on("acp.cancel", func(arg) any { return map[string]any{} })
 		e.notify("acp/session", info("idle"))
 		e.Input("<C-w>h:Acp stop<CR>")
 		e.WaitScreen("nothing to stop: no agent is at work here")
 		e.Input(":Acp undo<CR>")
 		e.WaitScreen("nothing to undo: there was no turn yet")
+		e.Input(":Acp undo sessions<CR>")
+		e.WaitScreen("no session has changed anything that is left")
 		e.Input(":Acp bogus<CR>")
 		e.WaitScreen("no command bogus: :Acp and <Tab> shows all")
 		e.notify("acp/session", info("running", "turn", "s1.1"))

@@ -164,6 +164,16 @@ export interface Decision {
   files: Review[];
 }
 
+export interface Undoable {
+  session: string;
+  agent: string;
+  title: string;
+  time?: number;
+  files: number;
+  turn?: string;
+  ended?: boolean;
+}
+
 export interface FormQuestion {
   id: string;
   prompt: string;
@@ -254,6 +264,8 @@ export interface Commands {
   'acp.review.reject': { params: { hunks?: string[]; uri?: string; session?: string; turn?: string; rev?: string }; result: Decision };
   /** Takes back all that a turn, or a session, has changed, accepted or not. What the user typed since stays. What cannot be taken back is in `refused`, with a reason to show: the id is that of a file, or of the turn or session for what is not known any more. A session of an earlier run is named as it was then, or by what opened it again. */
   'acp.review.undo': { params: { session: string; turn?: string }; result: Decision };
+  /** The sessions that have changed what can still be taken back, the last first: those that live, and those of earlier runs (`ended`), also where their agents cannot open them again. `title` is that of the session or else its first prompt, `time` when its last turn began, in milliseconds since 1970 (none: not known), `turn` the one that runs. */
+  'acp.review.undoable': { params: Record<string, never>; result: { sessions: Undoable[] } };
   /** Brings rejected hunks back, named in the same ways. */
   'acp.review.restore': { params: { hunks?: string[]; uri?: string; session?: string; turn?: string; rev?: string }; result: Decision };
   /** Settles a conflict: `take` is `mine`, `theirs` or `both` (mine, then theirs). */

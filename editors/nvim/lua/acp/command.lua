@@ -301,15 +301,16 @@ M.subcommands = {
     end,
   },
   undo = {
-    help = 'Take back all that the last turn has changed, or the session, accepted or not',
+    help = 'Take back all that the last turn has changed, the session, or an earlier one',
     complete = candidates(function()
-      return { 'turn', 'session' }
+      return { 'turn', 'session', 'sessions' }
     end),
     run = function(_, rest)
-      if rest ~= '' and rest ~= 'turn' and rest ~= 'session' then
-        return util().warn('undo what? turn or session')
+      local what = rest == '' and 'turn' or rest
+      if what ~= 'turn' and what ~= 'session' and what ~= 'sessions' then
+        return util().warn('undo what? turn, session or sessions')
       end
-      require('acp.undo').run(rest == 'session')
+      require('acp.undo').run(what)
     end,
   },
   permission = {

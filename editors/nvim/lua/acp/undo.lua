@@ -1,4 +1,4 @@
----Takes back what the agent has changed: in its last turn, or in the whole session.
+---Takes back what the agent has changed: in its last turn, in the whole session, or in another one.
 local M = {}
 local client = require('acp.client')
 local util = require('acp.util')
@@ -13,7 +13,8 @@ end
 ---Says what was taken back, and what was not.
 ---@param result table
 ---@param of string
-local function report(result, of)
+---@param otherwise fun(nothing: string) is called where there was nothing to take back
+local function report(result, of, otherwise)
   local names, torn, conflicts = {}, {}, 0
   for _, review in ipairs(result.files or {}) do
     require('acp.review').on_review(review)
@@ -30,7 +31,10 @@ local function report(result, of)
     util.warn(('%s not undone: %s'):format(what, refused[1].reason or 'it has changed'))
   end
   if #names + #torn == 0 then
-    return #refused == 0 and util.notify(('nothing undone: nothing is left of %s'):format(of))
+    if #refused == 0 then
+      otherwise(('nothing undone: nothing is left of %s'):format(of))
+    end
+    return
   end
   table.sort(names)
   table.sort(torn)
@@ -48,37 +52,83 @@ end
 ---@param session string
 ---@param turn string?
 ---@param of string
-local function undo(session, turn, of)
+---@param otherwise fun(nothing: string)?
+local function undo(session, turn, of, otherwise)
   client.execute('acp.review.undo', { session = session, turn = turn }, function(err, result)
     if err then
       return util.warn(err.message)
     end
-    report(result, of)
+    report(result, of, otherwise or util.notify)
   end)
 end
 
----@param whole boolean of the session, not only of its last turn
-function M.run(whole)
-  local session = require('acp.chat').current()
-  if not session then
-    return util.notify('nothing to undo: this chat has no session yet')
+---@param info table a session
+---@return boolean
+local function is_at_work(info)
+  if not info.turn or info.turn == '' then
+    return false
   end
-  if session.info.turn and session.info.turn ~= '' then
-    return util.warn('the agent is at work: stop it first, with :Acp stop')
+  util.warn('the agent is at work: stop it first, with :Acp stop')
+  return true
+end
+
+---How a session is offered: by its title or first prompt, its agent, and when it was at work last.
+---@param one table
+---@return string
+local function label(one)
+  local words = { one.agent, number(one.files, 'file') }
+  if one.time then
+    table.insert(words, 2, os.date('%Y-%m-%d %H:%M', math.floor(one.time / 1000)))
   end
-  if whole then
-    return undo(session.id, nil, 'the session')
-  end
-  client.execute('acp.session.entries', { session = session.id }, function(err, result)
+  local mark = one.session == require('acp.chat').session_id() and '● ' or '  '
+  return ('%s%s  (%s)'):format(mark, one.title, table.concat(words, ', '))
+end
+
+---Undoes a session that the user chooses, be it of an earlier run.
+---@param nothing string what is said if there is none
+local function choose(nothing)
+  client.execute('acp.review.undoable', nil, function(err, result)
     if err then
       return util.warn(err.message)
+    end
+    local rows = result.sessions or {}
+    if #rows == 0 then
+      return util.notify(nothing)
+    end
+    local options = { prompt = 'Undo all changes of', format_item = label }
+    vim.ui.select(rows, options, function(one)
+      if one and not is_at_work(one) then
+        undo(one.session, nil, ('"%s"'):format(one.title))
+      end
+    end)
+  end)
+end
+
+---@param what 'turn'|'session'|'sessions' its last one, or all of them; or of a session to choose
+function M.run(what)
+  if what == 'sessions' then
+    return choose('nothing to undo: no session has changed anything that is left')
+  end
+  local session = require('acp.chat').current()
+  if not session then
+    return choose('nothing to undo: this chat has no session yet')
+  end
+  if is_at_work(session.info) then
+    return
+  end
+  if what == 'session' then
+    return undo(session.id, nil, 'the session', choose)
+  end
+  client.execute('acp.session.entries', { session = session.id }, function(err, result)
+    if err then -- of an earlier run, whose turns are not known any more
+      return choose(err.message)
     end
     local turn
     for _, entry in ipairs(result.entries or {}) do
       turn = entry.kind == 'user' and entry.turn or turn
     end
     if not turn then
-      return util.notify('nothing to undo: there was no turn yet')
+      return choose('nothing to undo: there was no turn yet')
     end
     undo(session.id, turn, 'the last turn')
   end)
