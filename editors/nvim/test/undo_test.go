@@ -53,6 +53,7 @@ func TestRealUndoOfAnEarlierRun(t *testing.T) {
 
 		e.Input(":Acp undo sessions<CR>")
 		choose("2", `1: ● replace "four" with "FOUR" in @a.txt  (demo, 20`, `2:   replace "two" with "TWO" in @a.txt  (demo, 20`, ", 2 files)")
+		e.WaitScreen(`TWO" in @a.txt" undone in a.txt, b.txt`)
 		e.buffer("one\ntwo\nthree\nFOUR\nfive\nsix\nseven\neight\ntyped\n")
 		e.WaitLua(`#require('acp.review').files() == 1`)
 		if disk, err := os.ReadFile(e.path("b.txt")); err != nil || string(disk) != numbers {
@@ -65,6 +66,7 @@ func TestRealUndoOfAnEarlierRun(t *testing.T) {
 		restart()
 		e.Input(":Acp undo session<CR>")
 		choose("1", `1:   replace "four" with "FOUR" in @a.txt  (demo, 20`, ", 1 file)")
+		e.WaitScreen(`FOUR" in @a.txt" undone in a.txt`)
 		e.buffer(numbers + "typed\n")
 		e.WaitLua(`#require('acp.review').files() == 0`)
 		e.Input(":Acp undo session<CR>")

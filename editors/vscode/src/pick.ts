@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import type { App, Decide } from './app';
 import { originalOf } from './chat/model';
-import type { Commands, SessionInfo } from './contract';
+import type { Commands, SessionInfo, Undoable } from './contract';
 import { isInvalid } from './errors';
 import { splitLines } from './review/lines';
 import { discardedLast, rejectedOf } from './review/rejected';
@@ -249,30 +249,61 @@ function folderName(cwd: string): string {
   return folder === undefined ? cwd : folders.length > 1 ? folder.name : '';
 }
 
-/** Takes back all that a turn, or a session, has changed. */
+/** Takes back all that a turn, or a session, has changed: that is shown, or another one, be it of an earlier run. */
 export async function undo(app: App): Promise<void> {
+  const result = await app.perform('acp.review.undoable', {});
+  if (result === undefined) {
+    return;
+  }
   const current = app.model.currentSession();
-  if (current === undefined || !app.model.isAlive(current.session)) {
+  const shown = current !== undefined && app.model.isAlive(current.session) && current.session;
+  const others = result.sessions.filter(({ session: id }) => id !== shown);
+  if (!shown && others.length === 0) {
     void vscode.window.showInformationMessage('There is no session whose changes could be undone.');
     return;
   }
-  const prompts = app.model
-    .state()
-    .entries.filter(({ kind, turn }) => kind === 'user' && turn !== undefined);
-  const chosen = await choose<{ turn?: string }>(
+  const chosen = await choose<Commands['acp.review.undo']['params']>(
     [
-      ...prompts.reverse().map((entry) => ({
-        label: splitLines(entry.text ?? '')[0] ?? '',
-        description: 'this turn',
-        value: { turn: entry.turn ?? '' },
-      })),
-      { label: 'Everything of this session', value: {} },
+      ...(shown ? ofShown(app, shown) : []),
+      { label: 'other sessions', kind: vscode.QuickPickItemKind.Separator },
+      ...others.map(undoChoice),
     ],
     'Undo what has been changed by',
   );
   if (chosen !== undefined) {
-    await app.perform('acp.review.undo', { session: current.session, ...chosen });
+    await app.perform('acp.review.undo', chosen);
   }
+}
+
+/** What can be undone of the session that is shown. */
+function ofShown(app: App, id: string): Choice<Commands['acp.review.undo']['params']>[] {
+  const prompts = app.model
+    .state()
+    .entries.filter(({ kind, turn }) => kind === 'user' && turn !== undefined);
+  return [
+    ...prompts.reverse().map((entry) => ({
+      label: splitLines(entry.text ?? '')[0] ?? '',
+      description: 'this turn',
+      value: { session: id, turn: entry.turn ?? '' },
+    })),
+    { label: 'Everything of this session', value: { session: id } },
+  ];
+}
+
+/** How a session is offered that is not shown: when it was at work last, and what it has changed. */
+function undoChoice(one: Undoable): Choice<Commands['acp.review.undo']['params']> {
+  return {
+    label: one.title,
+    description: [
+      one.agent,
+      one.time === undefined ? '' : new Date(one.time).toLocaleString(),
+      plural(one.files, 'file'),
+      one.turn === undefined ? '' : 'at work',
+    ]
+      .filter((word) => word !== '')
+      .join(' · '),
+    value: { session: one.session },
+  };
 }
 
 /** Brings rejected changes back. */

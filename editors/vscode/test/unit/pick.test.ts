@@ -1,8 +1,8 @@
 import * as assert from 'node:assert/strict';
 import type { App } from '../../src/app';
-import type { Commands, Review, SessionInfo } from '../../src/contract';
+import type { Commands, Review, SessionInfo, Undoable } from '../../src/contract';
 import { CommandError, messageOf } from '../../src/errors';
-import { login, restart, restore } from '../../src/pick';
+import { login, restart, restore, undo } from '../../src/pick';
 import { type Item, picks, presses, said } from './vscode';
 
 /** Stands for all that a command is run with: acp-ls answers what the test says. */
@@ -133,6 +133,82 @@ suite('a restart', () => {
     await run('demo', sessions);
     assert.deepEqual(done, [ended]);
   });
+});
+
+suite('an undo', () => {
+  const time = Date.UTC(2026, 10, 29, 18, 3);
+  const earlier = {
+    session: 'x',
+    agent: 'demo',
+    title: 'of yesterday',
+    time,
+    files: 2,
+    ended: true,
+  };
+  const live = { session: 'a', agent: 'demo', title: 'first', files: 1 };
+  const working = { session: 'b', agent: 'other', title: 'of now', files: 1, turn: 'b.1' };
+  let done: unknown[];
+  setup(() => {
+    said.length = 0;
+    done = [];
+  });
+  teardown(() => {
+    picks.of = () => undefined;
+  });
+
+  /** Undoes what the user chooses of the list, where session `a` is shown, if it is. */
+  async function run(choose: string, sessions: Undoable[], shown?: string): Promise<string[]> {
+    let list: Item[] = [];
+    picks.of = (items) => {
+      list = items;
+      return items.find(({ label }) => label === choose);
+    };
+    const app = appWith((command, params) =>
+      command === 'acp.review.undoable' ? { sessions } : done.push([command, params]),
+    );
+    const entries = ['first\nof two', 'second'].map((text, i) => ({
+      kind: 'user',
+      turn: `a.${i + 1}`,
+      text,
+    }));
+    const model = {
+      currentSession: () => shown && { session: shown },
+      isAlive: (id: string) => id === 'a',
+      state: () => ({ entries }),
+    };
+    await undo(Object.assign(app, { model }) as unknown as App);
+    return list.map(({ label = '', description = '' }) => `${label}|${description}`);
+  }
+  const undone = (of: object) => ['acp.review.undo', of];
+  const offered = [
+    'other sessions|',
+    'of now|other · 1 file · at work',
+    `of yesterday|demo · ${new Date(time).toLocaleString()} · 2 files`,
+  ];
+
+  test('offers the turns of the session that is shown, all of it, and the others', async () => {
+    const list = ['second|this turn', 'first|this turn', 'Everything of this session|'];
+    const sessions = [working, live, earlier];
+    assert.deepEqual(await run('second', sessions, 'a'), [...list, ...offered]);
+    await run('Everything of this session', sessions, 'a');
+    await run('of yesterday', sessions, 'a');
+    await run('nothing of these', sessions, 'a');
+    assert.deepEqual(done, [
+      undone({ session: 'a', turn: 'a.2' }),
+      undone({ session: 'a' }),
+      undone({ session: 'x' }),
+    ]);
+    assert.deepEqual(said, []);
+  });
+
+  for (const shown of [undefined, 'of an earlier run']) {
+    test(`where ${shown ?? 'none'} is shown offers those that there are`, async () => {
+      assert.deepEqual(await run('of yesterday', [working, earlier], shown), offered);
+      assert.deepEqual(done, [undone({ session: 'x' })]);
+      assert.deepEqual(await run('', [], shown), []);
+      assert.deepEqual(said, ['There is no session whose changes could be undone.']);
+    });
+  }
 });
 
 suite('bringing back', () => {

@@ -32,6 +32,7 @@ export class EventEmitter<T> {
   }
 }
 
+export const QuickPickItemKind = { Separator: -1, Default: 0 };
 export const EndOfLine = { LF: 1, CRLF: 2 };
 export const TextDocumentSaveReason = { Manual: 1, AfterDelay: 2, FocusOut: 3 };
 export class TabInputText {
@@ -66,6 +67,7 @@ export const presses = new Set<string>();
 export const picks: { of: (items: Item[], options: Item) => unknown } = { of: () => undefined };
 export interface Item {
   label?: string;
+  description?: string;
   picked?: boolean;
   active?: boolean;
   placeHolder?: string;
