@@ -1,6 +1,7 @@
 package buffers
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -49,9 +50,62 @@ func (d Disk) AsEncoded() *EncodedError {
 	return &EncodedError{Sum: hex.EncodeToString(sum[:]), Info: d.Info, bytes: []byte(d.Content)}
 }
 
+// Bytes are what the file has.
+func (e *EncodedError) Bytes() string { return string(e.bytes) }
+
 // Text is what the file has as UTF-8, if it is that all the same: see AsEncoded.
 func (e *EncodedError) Text() (disk Disk, ok bool) {
 	return Disk{true, string(e.bytes), e.Info}, isText(e.bytes)
+}
+
+// Coding is what the bytes of a file tell of the encoding that its editor finds them in.
+type Coding string
+
+const (
+	CodingUTF8   Coding = "UTF-8"
+	CodingMarked Coding = "UTF-8 with a mark"
+	CodingBytes  Coding = "bytes"   // another one of which ASCII is a part: which one only an editor can know
+	CodingNone   Coding = "no text" // such bytes as no text has
+)
+
+// IsText reports whether acp-ls reads the file itself.
+func (c Coding) IsText() bool { return c == CodingUTF8 || c == CodingMarked }
+
+// The encodings of Unicode in units of two and four bytes, of which a file has the byte order mark. That of four
+// little-endian bytes begins as the one of two does, and so comes first.
+var marks = []struct {
+	mark, coding string
+	unit         int
+}{
+	{"\xff\xfe\x00\x00", "UTF-32LE", 4}, {"\x00\x00\xfe\xff", "UTF-32BE", 4}, {"\xff\xfe", "UTF-16LE", 2}, {"\xfe\xff", "UTF-16BE", 2},
+}
+
+// CodingOf tells the encoding of bytes.
+func CodingOf(b []byte) Coding {
+	for _, m := range marks {
+		if bytes.HasPrefix(b, []byte(m.mark)) && len(b)%m.unit == 0 {
+			return Coding(m.coding)
+		}
+	}
+	switch {
+	case isText(b) && bytes.HasPrefix(b, []byte(bom)):
+		return CodingMarked
+	case isText(b):
+		return CodingUTF8
+	case isWide(b):
+		return Coding([]string{"UTF-16BE without a mark", "UTF-16LE without a mark"}[bytes.IndexByte(b, 0)&1])
+	case bytes.IndexByte(b, 0) >= 0, bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
+		return CodingNone // not as Unicode has them, in units of two bytes or more
+	}
+	return CodingBytes
+}
+
+// CodingRead tells the encoding of a file that was read, of which err may be the EncodedError; ok: it was.
+func CodingRead(disk Disk, err error) (c Coding, ok bool) {
+	if e := Encoded(err); e != nil {
+		return CodingOf(e.bytes), true
+	}
+	return CodingOf([]byte(disk.Content)), err == nil && disk.Exists
 }
 
 // Holds reports whether the bytes of the file are t in an encoding, leaving aside what NormHash does. Which encoding a file

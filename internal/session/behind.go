@@ -353,6 +353,7 @@ func (f *file) takeInOnce(ctx context.Context, ch checkpoint.Change, point copie
 // takeInRead is takeInOnce for what was read, as info says.
 func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copies, again bool, was checkpoint.State, info fs.FileInfo, stale func() bool) error {
 	var hand gitsHand
+	ch, recoded := f.recodedAtRest(ctx, ch)
 	if now := readIn(ch.After); now != nil {
 		now.Info = info
 		hand = f.gitsHand(ctx, *now, f.tracked())
@@ -366,13 +367,13 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 		s := f.before.String()
 		known = &s
 	}
-	whole := ch.Before.Opaque != "" || ch.After.Opaque != "" || f.underDocument() || f.encoded != nil && f.takesWhole(ch.After)
+	whole := ch.Before.Opaque != "" || ch.After.Opaque != "" || f.underDocument() || f.encoded != nil && f.takesWhole(ch.After, recoded)
 	f.mu.Unlock()
 	o := f.core.attributeText(f.path, known, contentOf(ch.After))
 	o.Change = f.core.changeID()
 	f.core.elsewhere.found(f.path, ch.After, o)
 	if whole {
-		return f.takeInOpaque(ctx, ch, point, o)
+		return f.takeInOpaque(ctx, ch, point, o, recoded)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -477,20 +478,23 @@ func behindLink(p buffers.Path) bool {
 	return err == nil && string(is) != dir
 }
 
-// takeInOpaque is takeIn for a file that is, or was, no text; ops is held.
-func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point copies, o review.Origin) error {
+// takeInOpaque is takeIn for a file that is, or was, no text, or is recoded; ops is held.
+func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point copies, o review.Origin, recoded bool) error {
 	was, err := point.Copy(ctx, f.path)
 	if err != nil {
 		was = checkpoint.Copy{State: ch.Before.Forget()}
 	}
 	f.mu.Lock()
-	if o.Author == review.AuthorUser && f.opaque == "" && f.takesWhole(ch.After) { // as others have told
+	if o.Author == review.AuthorUser && f.opaque == "" && f.takesWhole(ch.After, recoded) { // as others have told
 		seen := ch.After.Forget()
 		f.opaqueSeen, f.entire.exec = &seen, &seen.Exec
 		f.mu.Unlock()
 		return err
 	}
-	lost := f.takesWhole(ch.After) && f.takeOpaque(ch, was, o)
+	if f.opaque == "" {
+		f.entire.recoded = recoded
+	}
+	lost := f.takesWhole(ch.After, recoded) && f.takeOpaque(ch, was, o)
 	f.mu.Unlock()
 	if lost {
 		f.core.noticeOf(o, fmt.Sprintf("%s has been changed, and there is no copy of what it was (%s): only git or a backup can bring that back", f.path, was.Opaque))

@@ -84,3 +84,9 @@ func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) bool {
 	}
 	return err == nil
 }
+
+// savesDecided reports whether a decision about hunks of the document is saved; mu is held.
+func (f *file) savesDecided() bool {
+	live, d, open := f.live()
+	return open && clean(d) && !d.Turned() && f.core.settings().Files.Save != config.SaveNever && live.at.editor.Can("save")
+}

@@ -21,9 +21,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	f.mu.Lock()
 	change, withRows, made, deleted, ran := f.fileChange(), f.withRows(how.rejects), f.created, f.deleted, f.entire.ran
 	refusing, undoing := f.emptyRejected(made, deleted, nil, nil)
-	mark, late := f.entire.wasMark, false
-	if len(f.open) == 0 && len(ids) > 0 {
-		late = whole && how.rejects && mark != nil // its rows are decided as they are, with the mark
+	mark, late, closed := f.entire.wasMark, false, len(f.open) == 0
+	if len(ids) > 0 && (closed || f.savesDecided()) {
+		late = whole && how.rejects && mark != nil // its rows are decided, and saved, as they are, with the mark
 	}
 	f.mu.Unlock()
 	if whole && change != nil && !late {
@@ -60,9 +60,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	if err != nil {
 		return err
 	}
-	if late {
+	if late && closed {
 		f.decideWhole(ctx, change, how.rejects, out)
-	} else if whole && how.rejects && mark != nil && res.onDisk { // with the first row it had gone once more
+	} else if !late && whole && how.rejects && mark != nil && res.onDisk { // with the first row it had gone once more
 		if err := f.restoreMark(ctx, *mark); err != nil {
 			return err
 		}
@@ -134,6 +134,9 @@ func (f *file) decide(ctx context.Context, ids []string, whole bool, how decisio
 	case res.onDisk || !res.changed:
 	default:
 		f.saveDecided(ctx, res, behind)
+	}
+	if late && !closed {
+		f.decideWhole(ctx, change, how.rejects, out)
 	}
 	if absent && isThere(f.path) { // the file that was made is there again
 		f.core.elsewhere.makesExec(f.path, true)

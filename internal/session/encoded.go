@@ -35,6 +35,7 @@ type encoded struct {
 	asked  string // the sum that the editor has read anew, and has had no other text
 	owed   *owed  // what the document could not take in
 	told   bool   // the user has been told of that
+	whole  string // the sum of what is decided on as a whole, see recoded.go; "" if nothing is
 }
 
 // owed is a change of a file that its document has not taken in.
@@ -180,7 +181,7 @@ func (f *file) whoseBytes(sum string, noted *suspicion) review.Origin {
 	switch {
 	case e.owed != nil && e.owed.sum == sum:
 		return e.owed.by
-	case sum == e.start, e.late, f.opaque != "": // the file as a whole has changed, and is decided on as such
+	case sum == e.start, sum == e.whole, e.late, f.opaque != "": // the file as a whole has changed, and is decided on as such
 		return usersOwn(text.Text{}, nil)
 	case noted != nil:
 		return noted.whose
@@ -231,6 +232,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	sum := at.Sum
 	hand := f.gitsHandBytes(ctx, sum)
+	whole := f.isRecoded(ctx, at)
 	f.mu.Lock()
 	live, d, open := f.live()
 	if f.encoded == nil && f.before == nil { // a look is under way since it was opened
@@ -251,6 +253,9 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		f.mu.Unlock()
 		return true, nil
 	}
+	if e.whole = ""; whole && moved {
+		e.whole = sum
+	}
 	unsaved := noted == nil && !clean(d) // a change that may be this reading is not, as yet
 	// What was written after a change had been told of, that one was not read from.
 	if moved && (unsaved || noted != nil && writtenSince(noted.info, at.Info)) && f.wroteTypedBytes(d.Text, at) {
@@ -264,15 +269,19 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	// What is unsaved may be what the editor has just written and is about to tell of, with what
 	// was typed last: that comes before its answer, if it has anything to say at all.
+	why := encodedUnsaved
+	if e.whole != "" {
+		why = recodedUnsaved
+	}
 	if f.clash() != nil || unsaved && (e.told || isGarbled(d.Text) || !live.at.editor.Can("reload")) {
 		f.mu.Unlock()
-		return false, f.tellOwed(live, moved, o, encodedUnsaved)
+		return false, f.tellOwed(live, moved, o, why)
 	}
 	had := f.doc
 	if noted != nil {
 		had = noted.was
 	}
-	if isGarbled(had.Text()) && isGarbled(had.Baseline()) { // else it is so by what has been written
+	if o.Author != review.AuthorUser && isGarbled(had.Text()) && isGarbled(had.Baseline()) { // else it is so by what has been written
 		f.mu.Unlock()
 		return false, f.tellOwed(live, moved, o, encodedGarbled)
 	}
@@ -308,13 +317,13 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	if !fl.landed && (err != nil || !reloaded) {
 		_, d, open := f.live()
-		why := encodedUnread
-		if open && !clean(d) {
-			why = encodedUnsaved
+		if !open || clean(d) {
+			why = encodedUnread
 		}
+		listed := why == encodedUnread && e.whole != ""
 		f.publish()
 		f.mu.Unlock()
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || listed {
 			return false, ctx.Err()
 		}
 		return false, f.tellOwed(live, moved, o, why)
@@ -487,9 +496,11 @@ func (f *file) hasBytes(now checkpoint.State) bool {
 
 // takesWhole tells that what a file, which is or was no text, has become is to be decided on
 // as a whole, and not by the hunks of its document; mu is held.
-func (f *file) takesWhole(now checkpoint.State) bool {
+func (f *file) takesWhole(now checkpoint.State, recoded bool) bool {
 	e := f.encoded
 	switch {
+	case recoded:
+		return true
 	case now.IsNoFile() || e == nil:
 		return len(f.open) == 0 || now.IsNoFile() || f.underDocument()
 	case len(f.open) > 0:

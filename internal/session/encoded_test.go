@@ -458,34 +458,6 @@ func TestEncodedFileIsWrittenByTheUser(t *testing.T) {
 	}
 }
 
-// A file may become UTF-8 by what an agent writes, or stop being it.
-func TestFileChangesItsCoding(t *testing.T) {
-	t.Parallel()
-	for _, to := range []bool{false, true} {
-		for how := range rereads {
-			t.Run(fmt.Sprint("to UTF-8 ", to, ", ", how), func(t *testing.T) {
-				s := newEncodedScene(t, codings[0], how)
-				plain := coding{"utf-8", func(s string) string { return s }, func(s string) string { return s }}
-				after := plain
-				if !to {
-					after = s.coding
-					s.coding = plain
-					s.write(latin)
-				}
-				s.open()
-				turnOf(t, s.c, s.l, func(Host, string) {
-					text := strings.Replace(s.onDisk(), "2\n", "TWO\n", 1)
-					s.coding = after
-					s.write(text)
-				})
-				s.pending("2\n", "TWO\n")
-				s.rejectAll()
-				s.is(latin, latin)
-			})
-		}
-	}
-}
-
 // An editor may read what an agent writes in the encoding in which it has read the file before (VS
 // Code, in that of a setting), whatever the agent has taken it for. What it then shows is the agent's
 // change, by hunk, and what is rejected is the file again, byte for byte.
@@ -497,8 +469,7 @@ func TestEditorKeepsItsCoding(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		keeps, comes coding
-	}{{"latin1", codings[0], plain}, {"UTF-8", plain, codings[0]}} {
-		garbles := c.keeps.name == "utf-8"
+	}{{"latin1", codings[0], plain}} {
 		// What the editor makes of a text that the agent has written.
 		shown := func(text string) string { return c.keeps.decode(c.comes.encode(text)) }
 		const row = "caf\u00e9\n"
@@ -572,9 +543,6 @@ func TestEditorKeepsItsCoding(t *testing.T) {
 					}
 					s.is(latin, latin)
 				})
-				if garbles {
-					continue // what is unreadable is not saved
-				}
 				run("gone on from", func(t *testing.T, s *encodedScene, writes func(string)) {
 					writes(two)
 					if _, err := s.c.Accept(t.Context(), Decide{}); err != nil {
@@ -726,24 +694,21 @@ func TestGarbledFileIsLeftAlone(t *testing.T) {
 			if s.warned() != 1 {
 				t.Errorf("messages %q", s.e.messages)
 			}
-			// Text that becomes so by what an agent writes can be decided on, and is not saved.
+			// Text that becomes so by what an agent writes can be decided on, as a whole, and is not saved.
 			writeFile(t, s.path, latin)
 			s.reread(how)
 			turnOf(t, s.c, s.l, func(Host, string) {
 				writeFile(t, s.path, codings[0].encode(strings.NewReplacer("2\n", "TWO\n", "9\n", "9 \u00e9\n").Replace(latin)))
 			})
+			if got := s.e.text(s.uri); !strings.Contains(got, "TWO") || !strings.Contains(got, "9 \ufffd\n") {
+				t.Errorf("text %q", got)
+			}
 			s.e.mu.Lock()
 			s.e.saves = nil
 			s.e.mu.Unlock()
-			for _, h := range hunksOf(t, s.c, s.uri) {
-				if h.Text == "TWO\n" {
-					if _, err := s.c.Reject(t.Context(), Decide{Hunks: []string{h.ID}}); err != nil {
-						t.Error(err)
-					}
-				}
-			}
-			if got := s.e.text(s.uri); strings.Contains(got, "TWO") || !strings.Contains(got, "9 \ufffd\n") {
-				t.Errorf("text %q", got)
+			s.rejectAll()
+			if got := readFile(t, s.path); got != latin || s.e.text(s.uri) != latin {
+				t.Errorf("text %q, the disk has %q", s.e.text(s.uri), got)
 			}
 			if len(s.e.saves) > 0 {
 				t.Errorf("saved: %q", readFile(t, s.path))

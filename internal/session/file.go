@@ -52,9 +52,10 @@ type file struct {
 	closing bool        // the last document was closed, and what is on disk not taken in yet
 	fine    fine
 	stamped *stamp
-	opening *firstSave    // nil if what a document was opened with cannot be what the user wrote
-	ends    *buffers.Ends // of what the disk had when it was last taken in; nil if unknown
-	encoded *encoded      // of a file that is not UTF-8; nil if it is, or is not known
+	opening *firstSave      // nil if what a document was opened with cannot be what the user wrote
+	ends    *buffers.Ends   // of what the disk had when it was last taken in; nil if unknown
+	encoded *encoded        // of a file that is not UTF-8; nil if it is, or is not known
+	coded   *buffers.Coding // of the file when the turn began, or the user has saved it since; nil if unknown
 
 	arrivals  int    // how often a first document was opened
 	unlooked  bool   // and the disk was not looked at since
@@ -397,6 +398,7 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 		}
 		f.keepBefore(ev.After.Text)
 		f.inStep(ev.Disk, ev.DiskErr)
+		f.savedCoded(ev.Disk, ev.DiskErr)
 		f.firstSavedBytes(openDoc{at, ev.After.URI}, ev)
 		f.keepEnds(ev.Disk, ev.DiskErr)
 		f.settleMark(f.ends)

@@ -58,6 +58,7 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	defer f.mu.Unlock()
 	had := f.before
 	f.before, f.missing, f.opaqueSeen, f.entire.exec = nil, false, nil, nil
+	f.keepCoded(disk, err)
 	if sum, ok := buffers.SumOf(err); ok {
 		f.beginEncoded(sum, had)
 		return nil

@@ -53,6 +53,7 @@ type entire struct {
 	was, now checkpoint.State
 	copy     *checkpoint.Copy
 	later    []laterWhole // what other turns have made of it since, while it was undecided
+	recoded  bool         // the file of a document has another encoding now
 
 	// through is what the document had when it was last read through a link that stands in the place
 	// of its file; nil: it never was.
@@ -373,7 +374,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
 		u.rested = checkpoint.CopyOf(f.path).Forget()
-		if err == nil && typed { // to its editor it is another file, though with the same text
+		if err == nil && (typed || f.isUnsaved()) { // to its editor it is another file, though with the same text
 			f.readBack(ctx)
 		}
 	case w.gone:
@@ -409,6 +410,10 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 	f.opaque, f.opaqueSeen, f.entire.copy, f.entire.later = "", nil, nil, nil
 	if f.encoded != nil && opaque != "" {
 		f.encoded.start, f.encoded.owed = u.rested.Sum(), nil
+	}
+	if opaque != "" && back.Content != "" {
+		is := buffers.CodingOf([]byte(back.Content))
+		f.coded = &is
 	}
 	follow = len(f.open) > 0 && opaque != ""
 	f.entire.gone, f.entire.wasExec, f.entire.wasMark, f.entire.through = false, nil, nil, nil

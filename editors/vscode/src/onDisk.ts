@@ -51,15 +51,25 @@ export async function readsAnew(document: vscode.TextDocument): Promise<boolean>
     if (document.isClosed || document.isDirty || disk === undefined) {
       return false;
     }
-    if (sameText(document.getText(), disk) && hasEnds(document, disk)) {
+    const same = sameText(document.getText(), disk) && hasEnds(document, disk);
+    // The text may be the same where it has only got or lost its byte order mark: VS Code would take the
+    // file for newer as long as it has not read that.
+    if (same && hasMark(document)) {
       return true;
     }
     const left = deadline - Date.now();
     if (left <= 0) {
-      return false; // a file that VS Code does not watch
+      return same; // else a file that VS Code does not watch
     }
     await changeOf(document, left);
   }
+}
+
+/** Whether a document that is UTF-8 was read with the byte order mark that its file has, or without. */
+function hasMark(document: vscode.TextDocument): boolean {
+  const bytes = /^utf8/.test(document.encoding) ? bytesOnDisk(document) : undefined;
+  const marked = bytes?.subarray(0, 3).equals(Buffer.from('\uFEFF'));
+  return marked === undefined || marked === (document.encoding === 'utf8bom');
 }
 
 /** Resolves when a document has changed, or after `ms`. */
@@ -88,8 +98,15 @@ async function decode(bytes: Uint8Array, encoding: string): Promise<string> {
   } catch {
     // VS Code shows characters of its own for what is none
   }
-  const text = await vscode.workspace.decode(bytes, { encoding });
-  return text.replace(/^\uFEFF/, '');
+  try {
+    const text = await vscode.workspace.decode(bytes, { encoding });
+    return text.replace(/^\uFEFF/, '');
+  } catch (err) {
+    if (!/^utf8/.test(encoding)) {
+      throw err;
+    }
+    return new TextDecoder().decode(bytes); // binary, which it reads in a document that was text
+  }
 }
 
 /** Whether a document's file has what a hash is of. */
@@ -99,7 +116,7 @@ export function hasHash(document: vscode.TextDocument, hash: string | undefined)
 }
 
 /** What a document's file has at this moment. */
-export function bytesOnDisk({ uri }: vscode.TextDocument): Uint8Array | undefined {
+export function bytesOnDisk({ uri }: vscode.TextDocument): Buffer | undefined {
   try {
     return readFileSync(uri.fsPath);
   } catch {

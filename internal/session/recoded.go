@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+)
+
+// An editor saves a document in the encoding in which it has read its file last. So where an agent gives
+// the file of a document another one, which the editor finds out (by a byte order mark, by zero bytes, by
+// what is no UTF-8), a rejected hunk would be the text of before in other bytes; what the editor cannot
+// read it would save as characters that stand for that; and what is no text at all it may not even read.
+// That is a change of the file as a whole: to reject it puts back the bytes of before, which the editor
+// then reads.
+//
+// There are two exceptions. A byte order mark that UTF-8 has got or lost is a change beside the hunks
+// (mark.go). And where an editor reads UTF-8 in the encoding that the file had, it writes that again: hunks
+// are exact there.
+
+// recodedUnsaved says what has become of a file whose document has unsaved text.
+const recodedUnsaved = "%s has another encoding on disk now, or is no text any more, as %s has written it, and your unsaved text has nothing of that. " +
+	"Reject the change of the file to undo it, or reload the file to see it (what is unsaved goes: copy it first). Nothing was overwritten"
+
+// keepCoded notes the encoding of a file that was read when a turn began; mu is held.
+func (f *file) keepCoded(disk buffers.Disk, err error) {
+	f.coded = nil
+	if is, ok := buffers.CodingRead(disk, err); ok {
+		f.coded = &is
+	}
+}
+
+// savedCoded takes in how an editor has saved the file, which the user has chosen: nothing that is found
+// from now on is a change of the encoding, if it is that one, and if it is the one of before an undecided
+// change, that is gone. mu is held.
+func (f *file) savedCoded(disk buffers.Disk, err error) {
+	f.keepCoded(disk, err)
+	if f.encoded != nil {
+		f.encoded.start = f.encoded.sum
+	}
+	if w := &f.entire; f.coded != nil && f.underDocument() && w.recoded && w.copy != nil && *f.coded == buffers.CodingOf([]byte(w.copy.Content)) {
+		f.opaqueBack()
+	}
+}
+
+// recoded reports whether a change on disk of an open file is one of its encoding that its editor follows;
+// mu is held.
+func (f *file) recoded(ch checkpoint.Change) bool {
+	was, is := ch.Before, ch.After
+	if len(f.open) == 0 {
+		return false
+	}
+	for _, st := range []checkpoint.State{was, is} {
+		if !st.Exists || st.Opaque != "" && (st.Opaque != checkpoint.Binary || st.Content == "") {
+			return false // it is not known what it holds
+		}
+	}
+	before := buffers.CodingOf([]byte(was.Content))
+	if f.coded != nil {
+		before = *f.coded
+	}
+	return f.recodes(before, is.Content)
+}
+
+// recodedAtRest is recoded for a file that may be in the middle of being written: it returns what it
+// comes to.
+func (f *file) recodedAtRest(ctx context.Context, ch checkpoint.Change) (checkpoint.Change, bool) {
+	for range maxTries {
+		f.mu.Lock()
+		recoded := f.recoded(ch)
+		f.mu.Unlock()
+		if !recoded {
+			return ch, false
+		}
+		now := checkpoint.CopyOf(f.path).State
+		if now.SameContent(ch.After) {
+			return ch, true
+		}
+		if ch.After = now; pause(ctx, quietFor) != nil {
+			break
+		}
+	}
+	return ch, false
+}
+
+// recodes is recoded for a file that was of an encoding and has these bytes now; mu is held.
+func (f *file) recodes(was buffers.Coding, bytes string) bool {
+	is := buffers.CodingOf([]byte(bytes))
+	switch {
+	case was == is, was.IsText() && is.IsText(), f.doc == nil:
+		return false
+	case was == buffers.CodingBytes && is == buffers.CodingUTF8:
+		return !isASCII(bytes) && readsAs(f.doc.Text(), buffers.Disk{Content: bytes})
+	}
+	return true
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// isRecoded is recoded for bytes that the editor may not have read yet, if the change can be taken back
+// as a whole: a checkpoint has what the file was when the turn began.
+func (f *file) isRecoded(ctx context.Context, at *buffers.EncodedError) bool {
+	f.mu.Lock()
+	was := buffers.CodingUTF8
+	if f.coded != nil {
+		was = *f.coded
+	}
+	_, isText := at.Text()
+	recodes := !(isText && was == buffers.CodingBytes) && f.recodes(was, at.Bytes())
+	f.mu.Unlock()
+	return recodes && f.core.hasCopy(ctx, f.path)
+}
+
+// hasCopy reports whether the checkpoint of a turn that runs has a copy of a file.
+func (c *Core) hasCopy(ctx context.Context, p buffers.Path) bool {
+	for _, s := range c.allSessions() {
+		if !s.reviews(p) {
+			continue
+		}
+		s.mu.Lock()
+		point := s.point
+		runs := s.running != nil && s.pointOf == s.running
+		s.mu.Unlock()
+		if !runs || point == nil {
+			continue
+		}
+		if covered, err := point.Covers(ctx, p); err != nil || !covered {
+			continue
+		}
+		if was, err := point.Copy(ctx, p); err == nil && was.Exists && was.Kept() {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnsaved reports whether the file has a document with unsaved text.
+func (f *file) isUnsaved() bool {
+	_, d, open := f.liveNow()
+	return open && !clean(d)
+}
