@@ -29,14 +29,20 @@ func TestBytesOnDisk(t *testing.T) {
 		hunks              string // where nothing is unsaved
 		says               string // the message, if there is one
 		under              string // the message where something is unsaved
+		whole              bool   // it is a change of the file as a whole
 	}{
-		{"latin1", latin1.Replace(rows), latin1.Replace(zwei), "1", "", "Reload unsaved-"},
-		{"utf16", utf16(rows), utf16(zwei), "1", "", "Reload unsaved-"},
-		{"fewer", rows, strings.TrimSuffix(rows, "\n"), "1", "", ""},
-		{"more", strings.TrimSuffix(rows, "\n"), rows, "1", "", ""},
-		{"mark", "\ufeff" + rows, rows, "1", "byte order mark", "byte order mark"},
-		{"to-utf8", latin1.Replace(rows), zwei, "2", "", "Reload unsaved-"}, // as Neovim keeps the encoding
-		{"to-latin1", rows, latin1.Replace(zwei), "1", "", "Reload unsaved-"},
+		{"latin1", latin1.Replace(rows), latin1.Replace(zwei), "1", "", "Reload unsaved-", false},
+		{"utf16", utf16(rows), utf16(zwei), "1", "", "Reload unsaved-", false},
+		{"fewer", rows, strings.TrimSuffix(rows, "\n"), "1", "", "", false},
+		{"more", strings.TrimSuffix(rows, "\n"), rows, "1", "", "", false},
+		{"mark", "\ufeff" + rows, rows, "1", "byte order mark", "byte order mark", false},
+		{"to-utf8", latin1.Replace(rows), zwei, "2", "", "Reload unsaved-", false}, // as Neovim keeps the encoding
+		{"to-latin1", rows, latin1.Replace(zwei), "1", "", "another encoding", true},
+		{"to-utf16", rows, utf16(zwei), "1", "", "another encoding", true},
+		{"marked-to-utf16", "\ufeff" + rows, utf16(rows), "1", "", "another encoding", true},
+		{"from-utf16", utf16(rows), zwei, "1", "", "another encoding", true},
+		{"picture", rows, "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\xff\x00\xfe", "1", "", "another encoding", true},
+		{"bytes", rows, "\xff\xfe\xfdA\n", "1", "", "another encoding", true},
 	}
 	eachVersion(t, func(t *testing.T, version string) {
 		s := newStory(t, version, &txtar.Archive{})
@@ -70,7 +76,7 @@ func TestBytesOnDisk(t *testing.T) {
 				s.turn()
 				hunks := f.hunks
 				waits := f.name == "mark" && unsaved // until it is saved, and cannot be rejected before
-				if unsaved && says != "" && !waits {
+				if unsaved && says != "" && !waits && !f.whole {
 					hunks = "0"
 				}
 				t.Log(name)
@@ -89,18 +95,23 @@ func TestBytesOnDisk(t *testing.T) {
 					s.Input(":Acp reject-all<CR>")
 					s.WaitLua(`require('acp.review').count() == 0`)
 				}
+				if f.whole { // Neovim reads the file, and may be about to
+					s.WaitLua(fmt.Sprintf(`vim.deep_equal(vim.api.nvim_buf_get_lines(0, 0, -1, false), vim.split(%q, '\n'))`, before))
+				}
 				if got := s.Text(0); got != before {
 					t.Errorf("%s: the rows are %q, they were %q", name, got, before)
 				}
-				if hunks != "0" && !unsaved {
-					want := f.was
-					if f.name == "to-latin1" { // as its encoding was found out
-						want = latin1.Replace(f.was)
-					}
-					onDisk(want)
+				if hunks != "0" && !unsaved || f.whole {
+					onDisk(f.was)
+				}
+				if f.whole && !unsaved {
+					s.WaitLua(`not vim.bo.modified and not vim.bo.readonly`)
+				} else if f.whole { // and is saved over that
+					s.Input(":w<CR>")
+					s.WaitLua(`not vim.bo.modified`)
 				}
 				s.Exec(`vim.cmd('bwipeout!')`, nil)
-				if unsaved && hunks != "0" && !waits { // rejected in the document alone, and on disk yet
+				if unsaved && hunks != "0" && !waits && !f.whole { // rejected in the document alone, and on disk yet
 					s.WaitLua(`require('acp.review').count() == ` + hunks)
 					s.Input(":Acp reject-all<CR>")
 					s.WaitLua(`require('acp.review').count() == 0`)

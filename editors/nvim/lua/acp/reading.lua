@@ -96,6 +96,13 @@ function M.checktime(bufnr, answer)
   return reason
 end
 
+---Whether Unicode in units of two or four bytes is the encoding of that name.
+---@param encoding string
+---@return boolean
+local function is_wide(encoding)
+  return encoding:find('^u[ct][sf]%-?[1-4]') ~= nil
+end
+
 ---The format in which a buffer shows the line ends that its file has now; nil if that is the
 ---one it has. A file that is read anew keeps the format, and in DOS shows no row that has no
 ---carriage return, nor would it be written so again. Files of the format mac, and rows that
@@ -105,7 +112,7 @@ end
 local function format_needed(bufnr)
   local bo = vim.bo[bufnr]
   local format = bo.fileformat
-  if format == 'mac' or bo.fileencoding:find('^u[ct][sf]%-?[1-4]') then
+  if format == 'mac' or is_wide(bo.fileencoding) then
     return nil -- in wide characters line ends are not these bytes
   end
   local bytes = util.file_bytes(bufnr)
@@ -160,15 +167,47 @@ function M.reread(bufnr, format)
   client.attach(bufnr)
 end
 
----Whether a buffer that is UTF-8 has a file which is not any more: read as before it
----would be full of question marks, and readonly.
+---@param encoding string
+---@return boolean
+local function is_utf8(encoding)
+  return encoding == '' or encoding == 'utf-8'
+end
+
+---The byte order mark that bytes begin with.
+---@param bytes string
+---@return 'utf-8'|'le'|'be'|nil
+local function mark_of(bytes)
+  local two = bytes:sub(1, 2)
+  if bytes:sub(1, 3) == '\239\187\191' then
+    return 'utf-8'
+  end
+  return two == '\255\254' and 'le' or two == '\254\255' and 'be' or nil
+end
+
+---Encodings that were found out anew, as buffers had lost theirs: nobody has chosen these.
+---@type table<integer, string>
+local found = {}
+
+---Whether a buffer's file is not in the encoding any more in which it was read: read as before it
+---would be full of question marks, and readonly. That is not known where all bytes are characters.
 ---@param bufnr integer
 ---@return boolean
 local function lost_encoding(bufnr)
-  local encoding = vim.bo[bufnr].fileencoding
-  local bytes = (encoding == '' or encoding == 'utf-8') and util.file_bytes(bufnr)
-  if not bytes or not bytes:find('[\128-\255]') then
+  local bo = vim.bo[bufnr]
+  local encoding, wide = bo.fileencoding, is_wide(bo.fileencoding)
+  local utf8 = is_utf8(encoding)
+  local bytes = util.file_bytes(bufnr)
+  if not bytes or bytes == '' then
     return false
+  elseif found[bufnr] == encoding then
+    return true -- so it is found out once more
+  end
+  local mark = mark_of(bytes)
+  if wide then
+    local was = bo.bomb and (encoding:find('le$') and 'le' or 'be') or nil
+    return mark ~= was or not mark and not bytes:find('\0', 1, true)
+  elseif mark == 'utf-8' or not utf8 or not bytes:find('[\128-\255]') then
+    return mark ~= nil and not utf8
   end
   local rest = bytes
     :gsub('[\194-\223][\128-\191]', ' ')
@@ -203,7 +242,10 @@ function M.reload(bufnr)
   local answer = lost_encoding(bufnr) and 'edit' or 'reload'
   local format = answer == 'reload' and format_needed(bufnr) or nil
   return formats.turn(bufnr, function()
-    return read_anew(bufnr, answer, format)
+    local why = read_anew(bufnr, answer, format)
+    local encoding = vim.bo[bufnr].fileencoding
+    found[bufnr] = answer == 'edit' and not is_utf8(encoding) and encoding or nil
+    return why
   end)
 end
 
