@@ -64,8 +64,8 @@ type Coding string
 const (
 	CodingUTF8   Coding = "UTF-8"
 	CodingMarked Coding = "UTF-8 with a mark"
-	CodingBytes  Coding = "bytes"   // another one of which ASCII is a part: which one only an editor can know
-	CodingNone   Coding = "no text" // such bytes as no text has
+	CodingBytes  Coding = "not UTF-8" // another one of which ASCII is a part: which one only an editor can know
+	CodingNone   Coding = "no text"   // such bytes as no text has
 )
 
 // IsText reports whether acp-ls reads the file itself.

@@ -88,3 +88,20 @@ func TestBytesHoldTheirText(t *testing.T) {
 		})
 	}
 }
+
+// What the bytes of a file tell of its encoding.
+func TestCodingOf(t *testing.T) {
+	for b, want := range map[string]Coding{
+		"": CodingUTF8, "a\n": CodingUTF8, "\u00e9": CodingUTF8, "a\x00b": CodingUTF8,
+		bom: CodingMarked, bom + "a": CodingMarked,
+		"caf\xe9\n": CodingBytes, "\xff": CodingBytes, bom + "\xe9": CodingBytes,
+		"\xff\xfea\x00": "UTF-16LE", "\xfe\xff\x00a": "UTF-16BE", "\xff\xfe": "UTF-16LE", "\xfe\xff\x4e\x2d": "UTF-16BE",
+		"\xff\xfe\x00\x00a\x00\x00\x00": "UTF-32LE", "\x00\x00\xfe\xff\x00\x00\x00a": "UTF-32BE",
+		"a\x00b\x00": "UTF-16LE without a mark", "\x00a\x00b": "UTF-16BE without a mark",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR": CodingNone, "\xff\xfe\xfdA\n": CodingNone, "\xfe\xffa": CodingNone,
+	} {
+		if got := CodingOf([]byte(b)); got != want {
+			t.Errorf("%q: %s, want %s", b, got, want)
+		}
+	}
+}

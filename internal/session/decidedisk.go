@@ -69,6 +69,7 @@ func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) bool {
 	}
 	f.mu.Lock()
 	f.decided++
+	coded := f.coded
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()
@@ -81,6 +82,9 @@ func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) bool {
 		f.tellUnsaved(out, err)
 	} else if err != nil && behind {
 		f.tellUnsaved(out, err)
+	}
+	if err == nil {
+		f.tellCoded(out.doc, coded)
 	}
 	return err == nil
 }

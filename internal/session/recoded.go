@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"unicode/utf8"
 
 	"acp-ls/buffers"
@@ -117,6 +118,19 @@ func (f *file) isRecoded(ctx context.Context, at *buffers.EncodedError) bool {
 	recodes := !(isText && was == buffers.CodingBytes) && f.recodes(was, at.Bytes())
 	f.mu.Unlock()
 	return recodes && f.core.hasCopy(ctx, f.path)
+}
+
+// tellCoded tells the user that a decision was saved in another encoding than the file was before an agent
+// changed that: where there is no copy of what it was, that is decided on by hunk.
+func (f *file) tellCoded(live openDoc, was *buffers.Coding) {
+	f.mu.Lock()
+	is, whole := f.coded, f.opaque != ""
+	f.mu.Unlock()
+	if whole || was == nil || is == nil || *was == *is || was.IsText() && is.IsText() {
+		return
+	}
+	live.at.editor.ShowMessage(LevelWarning, fmt.Sprintf("%s is not saved in the encoding of before (%s), but in that which it has got (%s), "+
+		"and acp-ls has no copy: save it in that of before with your editor", f.shortName(live), *was, *is))
 }
 
 // hasCopy reports whether the checkpoint of a turn that runs has a copy of a file.

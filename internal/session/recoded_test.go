@@ -396,3 +396,63 @@ func TestAgentChangesTheCodingUnderUnsavedText(t *testing.T) {
 		}
 	}
 }
+
+// Where there is no copy of what the file was, as git ignores it, the change is by hunk, and the user is told
+// that what is rejected is saved in the encoding of now.
+func TestAgentChangesTheCodingOfAnIgnoredFile(t *testing.T) {
+	t.Parallel()
+	for _, after := range []coding{codings[0], codings[1]} {
+		t.Run(after.name, func(t *testing.T) {
+			s := newRecodedScene(t, utf8Coding, byBytes)
+			writeFile(t, filepath.Join(filepath.Dir(s.path), ".gitignore"), "a.txt\n")
+			gitIn(t, filepath.Dir(s.path), "rm", "-q", "--cached", "a.txt")
+			gitIn(t, filepath.Dir(s.path), "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "x")
+			s.open()
+			turnOf(t, s.c, s.l, func(Host, string) {
+				writeFile(t, s.path, after.encode(strings.Replace(latin, "2\n", "TWO\n", 1)))
+			})
+			if n := s.undecided(); n != 1 {
+				t.Errorf("%d undecided", n)
+			}
+			s.decides("reject", func() (Decision, error) { return s.c.Reject(t.Context(), Decide{}) })
+			s.is("rejected", after.encode(latin))
+			s.follows("rejected")
+			if said := strings.Join(s.e.said(), "\n"); !strings.Contains(said, "encoding of before (UTF-8)") {
+				t.Errorf("said %q", said)
+			}
+		})
+	}
+}
+
+// What is undecided outlives the process, and is rejected byte for byte then.
+func TestAgentChangesTheCodingAndSurvives(t *testing.T) {
+	t.Parallel()
+	for _, after := range append([]coding{codings[0], codings[1]}, noText...) {
+		for _, open := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, open %v", after.name, open), func(t *testing.T) {
+				w := newEarth(t)
+				w.start()
+				defer w.close()
+				path, is := w.path("a"), after.encode(latin)
+				writeFile(t, path, latin)
+				w.e.open(w.uri("a"), latin)
+				awaitLook(t, w.c.file(buffers.Path(path)))
+				turnOf(t, w.c, w.l, func(Host, string) { writeFile(t, path, is) })
+				for range 2 {
+					w.wantHunks("a", "modify")
+					w.crash()
+					if open {
+						w.e.open(w.uri("a"), utf8Coding.decode(is))
+						awaitLook(t, w.c.file(buffers.Path(path)))
+					}
+				}
+				if d, err := w.c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) != 0 || len(d.Decided) == 0 {
+					t.Errorf("%+v, %v", d, err)
+				}
+				if got := readFile(t, path); got != latin {
+					t.Errorf("rejected %q", got)
+				}
+			})
+		}
+	}
+}
