@@ -142,3 +142,6 @@ func syncDir(dir string) error {
 	}
 	return nil
 }
+
+// Writable tells why a file may not be written; nil: it may. The file is not opened, which others might hear of.
+func Writable(p Path) error { return unix.Access(string(p), unix.W_OK) }

@@ -222,6 +222,11 @@ func TestFilesThatCannotBeReplaced(t *testing.T) {
 		if err := WriteFileAtomic(Path(name), "y", seen(t, Path(name))); !errors.Is(err, fs.ErrPermission) || content(t, name) != "x" {
 			t.Errorf("wrote a protected file: %v", err)
 		}
+		if err := Writable(Path(name)); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("a protected file is writable: %v", err)
+		}
+		must(t, os.Chmod(name, 0o644))
+		must(t, Writable(Path(name)))
 	})
 	t.Run("a folder we cannot search", func(t *testing.T) {
 		dir := filepath.Join(tempPath(t), "closed")

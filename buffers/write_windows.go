@@ -92,3 +92,12 @@ func moveNew(temp, name string) error {
 
 // syncDir does nothing: this system has no such thing, and writes renames through.
 func syncDir(string) error { return nil }
+
+// Writable tells why a file may not be written; nil: it may, as far as can be told without opening it.
+func Writable(p Path) error {
+	info, err := os.Stat(string(p))
+	if err == nil && info.Mode()&0o200 == 0 {
+		err = fs.ErrPermission
+	}
+	return err
+}

@@ -55,6 +55,9 @@ func (s *edits) begin(ctx context.Context, uri string) (end func(), err error) {
 type applyEditResult struct {
 	Applied       yes    `json:"applied"`
 	FailureReason string `json:"failureReason"`
+	ACP           struct {
+		ReadOnly yes `json:"readOnly"` // to ask again is in vain
+	} `json:"acp"`
 }
 
 // ApplyEdit implements [session.Editor]. One document per request: some editors
@@ -76,6 +79,8 @@ func (e *editor) ApplyEdit(ctx context.Context, d session.DocumentEdit) error {
 		return fmt.Errorf("%w: %s", session.ErrRefused, refused.Message)
 	case err != nil:
 		return err
+	case !bool(result.Applied) && bool(result.ACP.ReadOnly):
+		return fmt.Errorf("%w: %s", session.ErrReadOnly, result.FailureReason)
 	case !bool(result.Applied) && result.FailureReason != "":
 		return fmt.Errorf("%w: %s", session.ErrRefused, result.FailureReason)
 	case !bool(result.Applied):

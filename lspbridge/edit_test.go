@@ -70,6 +70,10 @@ func TestEditsThatAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	r.client.SetVices(fakeeditor.Vices{ReadOnly: true})
+	if err := r.editor.ApplyEdit(limit(t), good); !errors.Is(err, session.ErrReadOnly) || !strings.Contains(err.Error(), "it is held") {
+		t.Errorf("read-only: %v", err)
+	}
 	r.client.SetVices(fakeeditor.Vices{DropEdits: true})
 	if err := r.editor.ApplyEdit(limit(t), good); err != nil {
 		t.Errorf("a lie is taken for what it is: a hint; got %v", err)

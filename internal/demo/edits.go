@@ -192,7 +192,7 @@ func (t *turn) edit(file target, r request, w work) error {
 			return nil
 		case try < tries:
 			// The user edited the same lines meanwhile; their text comes first.
-			if err := t.sayf("The file changed while I worked on it (%s). I read it again.\n\n", problem); err != nil {
+			if err := t.sayf("That was not taken (%s). I read it again.\n\n", problem); err != nil {
 				return err
 			}
 		default:

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"acp-ls/buffers/merge"
 	"acp-ls/buffers/position"
 	"acp-ls/buffers/text"
+	"acp-ls/internal/config"
 	"acp-ls/internal/review"
 )
 
@@ -148,6 +150,7 @@ func (f *file) change(ctx context.Context, op operation) (outcome, error) {
 // sent it does not return before that is made or refused, whatever ctx does.
 func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 	f.wakeOnDisk()
+	protected := f.protected(op)
 	began := time.Now()
 	for typed, failed := 0, 0; ; {
 		if op.by == nil { // a decision of the user waits until it is known what it is about
@@ -160,7 +163,7 @@ func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 				return outcome{}, err
 			}
 		}
-		out, err := f.try(op, typed+failed < freeTries)
+		out, err := f.try(op, protected, typed+failed < freeTries)
 		if err == nil {
 			return out, nil
 		}
@@ -185,9 +188,28 @@ type errAgain struct{ error }
 // errTyped says that the text was changed before it could be.
 var errTyped = errors.New("it was changed meanwhile")
 
-// try makes an operation real, unless something comes between. free says that the
+// protected is why a document that an operation changes could not be saved: its file is not to be
+// written. nil if it could, or is left for the user to save.
+func (f *file) protected(op operation) error {
+	if op.takes != nil || f.core.settings().Files.Save == config.SaveNever {
+		return nil
+	}
+	err := buffers.Writable(f.path)
+	if err == nil || isMissing(err) {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrReadOnly, err)
+}
+
+// readOnly is the error for an operation that would leave what nobody can save.
+func (f *file) readOnly(why error) error {
+	return Errorf(KindInvalid, "%s was not changed: %w", f.path, why)
+}
+
+// try makes an operation real, unless something comes between. protected is why a document
+// that has nothing unsaved must not be changed, if it must not; free says that the
 // text may change while the operation is worked out.
-func (f *file) try(op operation, free bool) (outcome, error) {
+func (f *file) try(op operation, protected error, free bool) (outcome, error) {
 	live, doc, ok := f.lockFollowed()
 	if !ok && op.git && f.doc != nil {
 		defer f.mu.Unlock()
@@ -242,6 +264,10 @@ func (f *file) try(op operation, free bool) (outcome, error) {
 		return out, nil
 	}
 	out.changed, out.turned = true, doc.Turned()
+	if protected != nil && out.wasSaved() {
+		f.mu.Unlock()
+		return out, f.readOnly(protected)
+	}
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: op, edit: edit, enc: live.at.enc, keys: f.keys}
 	f.flight = fl
 	announce := f.announce(next, false, nil)
@@ -323,6 +349,9 @@ func (f *file) await(ctx context.Context, fl *flight, op operation, answer error
 	}()
 	if errors.Is(answer, ErrUnsupported) {
 		return Errorf(KindBusy, "%s is open in an editor that takes no edits: close it there, and the file is written instead", f.path)
+	}
+	if errors.Is(answer, ErrReadOnly) && op.takes == nil { // what the disk has the editor may read by itself
+		return f.readOnly(answer)
 	}
 	for {
 		f.mu.Lock()

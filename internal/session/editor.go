@@ -43,7 +43,8 @@ type Editor interface {
 	Permission(context.Context, Question) (optionID string, err error)
 	// ApplyEdit asks the editor to make an edit of one open document and waits
 	// for its reply. The reply is not believed, only used as a hint that the
-	// document may be looked at; ErrRefused: the editor says it did not apply.
+	// document may be looked at; ErrRefused: the editor says it did not apply;
+	// ErrReadOnly: nor will it.
 	ApplyEdit(context.Context, DocumentEdit) error
 	// Save saves a document (acp/save): as the user would, formatters included, or
 	// without format its text as it is, if the editor can ("format"); if it is still at
@@ -78,6 +79,7 @@ type Editor interface {
 var (
 	ErrUnanswered  = errors.New("not answered")
 	ErrRefused     = errors.New("the editor refused the edit")
+	ErrReadOnly    = errors.New("it is read-only") // the document, or its file
 	ErrNotSaved    = errors.New("the editor did not save it")
 	ErrUnsupported = errors.New("the editor does not offer this")
 )

@@ -255,6 +255,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 	if g.isPartly() {
 		l, err := g.landPart(ctx, f)
 		w.out, w.saveErr = l.out, l.saveErr
+		s.unchanged(string(p), err)
 		return w, err
 	}
 	base, content := w.proposal.base, w.proposal.content
@@ -281,6 +282,7 @@ func (s *session) write(ctx context.Context, path string, propose func(buffers.P
 			return err
 		},
 	})
+	s.unchanged(string(p), err)
 	if err != nil {
 		return w, err
 	}
@@ -482,18 +484,30 @@ func (s *session) unsaved(path string, err error) {
 	case errors.Is(err, errTypedIn):
 		why = "you typed in it meanwhile, save it when you are ready"
 	}
+	s.tellOfFile(path, fmt.Sprintf("%s was changed in the editor and is not saved: %s", s.relative(path), why))
+}
+
+// unchanged says that a document is not to be changed, if that is the error of the agent's write.
+func (s *session) unchanged(path string, err error) {
+	if errors.Is(err, ErrReadOnly) {
+		s.tellOfFile(path, fmt.Sprintf("%s was not changed: %v", s.relative(path), errors.Unwrap(err)))
+	}
+}
+
+// tellOfFile says something of a file, if that is not what was said of it last.
+func (s *session) tellOfFile(path, what string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.notSaved[path] == why {
+	if s.notOnDisk[path] == what {
 		return
 	}
-	if s.notSaved == nil {
-		s.notSaved = map[string]string{}
+	if s.notOnDisk == nil {
+		s.notOnDisk = map[string]string{}
 	}
-	s.notSaved[path] = why
+	s.notOnDisk[path] = what
 	turnID := ""
 	if s.running != nil {
 		turnID = s.running.id
 	}
-	s.entryChanged(s.log.add(EntryNotice, turnID, fmt.Sprintf("%s was changed in the editor and is not saved: %s", s.relative(path), why)))
+	s.entryChanged(s.log.add(EntryNotice, turnID, what))
 }

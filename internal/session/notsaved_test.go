@@ -45,16 +45,7 @@ func TestWhyItIsNotSaved(t *testing.T) {
 					t.Error(err)
 				}
 			})
-			e.mu.Lock()
-			defer e.mu.Unlock()
-			var notices []string
-			for _, entries := range e.entries {
-				for _, entry := range entries {
-					if entry.Kind == EntryNotice {
-						notices = append(notices, entry.Text)
-					}
-				}
-			}
+			notices := e.notices()
 			if len(notices) != 1 || notices[0] != x.want {
 				t.Errorf("notices %q, want %q", notices, x.want)
 			}
@@ -84,17 +75,25 @@ func TestWhyItIsNotSavedOnce(t *testing.T) {
 			}
 		}
 	})
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var notices []string
-	for _, entries := range e.entries {
-		for _, entry := range entries {
-			if entry.Kind == EntryNotice {
-				notices = append(notices, entry.Text[strings.LastIndex(entry.Text, " ")+1:])
-			}
-		}
+	notices := e.notices()
+	for i, text := range notices {
+		notices[i] = text[strings.LastIndex(text, " ")+1:]
 	}
 	if !slices.Equal(notices, []string{"broken", "gone"}) {
 		t.Errorf("notices %q", notices)
 	}
+}
+
+// notices are what the user was told in conversations.
+func (e *fakeEditor) notices() (notices []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, entries := range e.entries {
+		for _, entry := range entries {
+			if entry.Kind == EntryNotice {
+				notices = append(notices, entry.Text)
+			}
+		}
+	}
+	return notices
 }

@@ -62,7 +62,7 @@ type session struct {
 	words     []string                    // and what else
 	telling   *telling                    // of the prompt that is on its way; nil if there is none
 	knows     []string                    // folders beside its own the agent has been told of
-	notSaved  map[string]string           // why, by paths whose unsaved change was spoken of
+	notOnDisk map[string]string           // what was said last of changes that were not saved, or made, by path
 	consented map[buffers.Path]bool       // what the turn was let touch when it asked
 	opened    chan struct{}               // closed when starting has ended
 	giveUp    context.CancelCauseFunc     // ends the start, for a reason; nil if it does not start

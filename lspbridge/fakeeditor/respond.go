@@ -14,6 +14,7 @@ type Vices struct {
 	DropEdits      bool // says applied and does nothing (Neovim, of a stale edit)
 	RefuseEdits    bool // says not applied (VS Code, Helix)
 	FailEdits      bool // answers with an error (eglot)
+	ReadOnly       bool // says not applied, and that the document is read-only (our plugins)
 	IgnoreVersions bool // applies stale edits too (Vim)
 	ChangePerEdit  bool // tells each TextEdit in a didChange of its own
 	WholeTexts     bool // tells the whole text with every change (Vim, Kate)
@@ -199,6 +200,8 @@ func (e *Editor) applyEdit(params json.RawMessage) (any, error) {
 		return obj{"applied": true}, nil
 	case v.RefuseEdits:
 		return refuse("")
+	case v.ReadOnly:
+		return obj{"applied": false, "failureReason": "it is held", "acp": obj{"readOnly": true}}, nil
 	case v.FailEdits:
 		return nil, jsonrpc2.NewError(jsonrpc2.InternalError, "the buffer does not want to")
 	}

@@ -10,6 +10,7 @@ import (
 type editResult struct {
 	Applied       bool
 	FailureReason string
+	ACP           struct{ ReadOnly bool }
 }
 
 func (e *env) edit(name string, version any, edits ...any) editResult {
@@ -384,8 +385,9 @@ func TestCursorStays(t *testing.T) {
 	})
 }
 
-// An edit of a buffer that is read-only for Neovim is made without its warning,
-// which takes a second; one that cannot be changed is refused.
+// An edit of a buffer that is read-only for Neovim, which could not be saved, is refused for good. What
+// is unsaved in it the user sees to, with that edit, which is made without Neovim's warning:
+// that takes a second. One that cannot be changed is refused as well.
 func TestReadOnly(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
 		e := setup(t, version, "", "a.txt", numbers)
@@ -393,7 +395,13 @@ func TestReadOnly(t *testing.T) {
 		v := e.awaitText(e.uri("a.txt"), numbers)
 		e.Input("<C-w>h:set readonly<CR>")
 		e.WaitLua("vim.bo.readonly")
-		if got := e.edit("a.txt", v, textEdit(0, 0, 0, 3, "ONE")); !got.Applied {
+		if got := e.edit("a.txt", v, textEdit(0, 0, 0, 3, "ONE")); got.Applied || !got.ACP.ReadOnly || got.FailureReason != "'readonly' is set" {
+			t.Errorf("got %+v", got)
+		}
+		e.Input(":set noreadonly<CR>ggx:set readonly<CR>")
+		e.WaitLua("vim.bo.readonly and vim.bo.modified")
+		v = e.awaitText(e.uri("a.txt"), numbers[1:])
+		if got := e.edit("a.txt", v, textEdit(0, 0, 0, 2, "ONE")); !got.Applied {
 			t.Errorf("refused: %s", got.FailureReason)
 		}
 		v = e.awaitText(e.uri("a.txt"), strings.Replace(numbers, "one", "ONE", 1))
@@ -407,7 +415,7 @@ func TestReadOnly(t *testing.T) {
 		}
 		e.Input(":set nomodifiable<CR>")
 		e.WaitLua("not vim.bo.modifiable")
-		if got := e.edit("a.txt", v, textEdit(0, 0, 0, 3, "one")); got.Applied || got.FailureReason == "" {
+		if got := e.edit("a.txt", v, textEdit(0, 0, 0, 3, "one")); got.Applied || !got.ACP.ReadOnly || got.FailureReason != "'nomodifiable' is set" {
 			t.Errorf("got %+v", got)
 		}
 	})

@@ -242,6 +242,35 @@ func TestRealSavedAs(t *testing.T) {
 	})
 }
 
+// What could not be saved is not changed: neither by the agent, nor by a decision, and it is said.
+func TestRealReadOnly(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, option := range []string{"readonly", "nomodifiable"} {
+			e := setupReal(t, version, "a.txt", numbers)
+			e.Input("<C-w>h:set " + option + "<CR><C-w>l")
+			e.prompt(`replace "two" with "TWO" in @a.txt`)
+			e.idle()
+			e.WaitScreen("a.txt was not changed: it is")
+			e.WaitScreen("'" + option + "' is set")
+			e.Input("<C-w>h")
+			e.buffer(numbers)
+			e.Input(":set noreadonly modifiable<CR><C-w>l")
+			e.prompt(`replace "two" with "TWO" in @a.txt`)
+			e.WaitLua(`require('acp.review').count() > 0`)
+			e.idle()
+			e.Input("<C-w>h:set " + option + "<CR>2Gghr")
+			e.WaitLua(`vim.fn.execute('messages'):find("a.txt was not changed: it is read-only: '` + option + `' is set", 1, true) ~= nil`)
+			e.WaitLua(`require('acp.review').count() == 1`)
+			e.Input(":set noreadonly modifiable<CR>2Gghr")
+			e.buffer(numbers)
+			e.WaitLua("not vim.bo.modified")
+			if disk, err := os.ReadFile(e.path("a.txt")); err != nil || string(disk) != numbers {
+				t.Errorf("a.txt has %q (%v)", disk, err)
+			}
+		}
+	})
+}
+
 // What the agent's last turn has changed is taken back, accepted as it may be, or what the
 // whole session has; which files it was is said.
 func TestRealUndo(t *testing.T) {

@@ -20,7 +20,7 @@ import {
   type Notifications,
   type Requests,
 } from './contract';
-import { makeUncut, turn, turnOf } from './edits';
+import { heldBack, isHeld, makeUncut, turn, turnOf } from './edits';
 import { CommandError, messageOf } from './errors';
 import { locateServer, serverEnvironment } from './locator';
 import type { Readings } from './readings';
@@ -315,6 +315,9 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
     workspace: {
       handleApplyEdit: async (params, next) => {
         await handlers.saves.ended(documentsOf(params.edit));
+        if (await isHeld(params.edit)) {
+          return heldBack;
+        }
         const turns = turnOf(params.edit);
         const applied = turns !== undefined ? await turn(turns) : await makeUncut(params.edit);
         return applied !== undefined

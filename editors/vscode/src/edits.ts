@@ -51,6 +51,28 @@ export function turnOf(edit: WorkspaceEdit): Turn | undefined {
   return ends === 'mixed' || isOwn(ends) ? undefined : { document, want };
 }
 
+/** The answer to an edit that is not made because its document is read-only. */
+export const heldBack = {
+  applied: false,
+  failureReason: 'it is set so in VS Code ("Set Active Editor Writeable in Session" undoes that)',
+  acp: { readOnly: true },
+};
+
+/**
+ * Whether an edit is of a document that is read-only: VS Code makes it all the same, calls the
+ * document saved, and saves it never. It tells nobody which are, but saves none of them, where it has
+ * nothing to do for others that have no unsaved text.
+ */
+export async function isHeld(edit: WorkspaceEdit): Promise<boolean> {
+  const document = ofOne(edit)?.document;
+  return (
+    document !== undefined &&
+    document.uri.scheme === 'file' &&
+    !document.isDirty &&
+    !(await document.save())
+  );
+}
+
 /** Makes it so, and tells whether that was done. The document is still what `turnOf` has seen. */
 export async function turn({ document, want }: Turn): Promise<boolean> {
   if (!(await replaceText(document, sameEnds(document, want)))) {

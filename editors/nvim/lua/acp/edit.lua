@@ -39,6 +39,7 @@ end
 ---@param change acp.TextDocumentEdit
 ---@return string?
 ---@return acp.Document?
+---@return boolean? held the buffer is not to be changed
 local function refusal(change)
   if change.kind then
     return ('%s of files is left to acp-ls'):format(change.kind)
@@ -58,25 +59,29 @@ local function refusal(change)
   if version ~= current then
     return ('the edit is for version %d, the buffer is at %d'):format(version, current)
   end
-  if not vim.bo[doc.bufnr].modifiable then
-    return 'the buffer is not modifiable'
+  local bo = vim.bo[doc.bufnr]
+  if not bo.modifiable then
+    return "'nomodifiable' is set", nil, true
+  end
+  if bo.readonly and not bo.modified then -- what is unsaved already the user sees to
+    return "'readonly' is set", nil, true
   end
   return nil, doc
 end
 
 ---Why a list of edits cannot be made as they stand; nil if they can.
 ---@param changes acp.TextDocumentEdit[]
----@return {reason: string, index: integer}?
+---@return {reason: string, index: integer, held: boolean?}?
 ---@return acp.Document[] docs
 local function check(changes)
   local docs, seen = {}, {}
   for i, change in ipairs(changes) do
-    local why, doc = refusal(change)
+    local why, doc, held = refusal(change)
     if doc and seen[doc.bufnr] then
       why = 'one document is edited twice'
     end
     if why then
-      return { reason = why, index = i - 1 }, {}
+      return { reason = why, index = i - 1, held = held }, {}
     end
     docs[i] = doc
     seen[docs[i].bufnr] = true
@@ -95,13 +100,14 @@ function M.on_apply_edit(params, reply)
   if edit.changes and next(edit.changes) then
     return reply({ applied = false, failureReason = 'an edit without versions is not applied' })
   end
-  local function refuse(why, index)
+  local function refuse(why, index, held)
     client.flush() -- so that acp-ls can try again at once
-    reply({ applied = false, failureReason = why, failedChange = index })
+    local acp = held and { readOnly = true }
+    reply({ applied = false, failureReason = why, failedChange = index, acp = acp or nil })
   end
   local wrong, docs = check(changes)
   if wrong then
-    return refuse(wrong.reason, wrong.index)
+    return refuse(wrong.reason, wrong.index, wrong.held)
   end
   local lsp = client.get()
   local encoding = lsp and lsp.offset_encoding or 'utf-16'
@@ -112,7 +118,7 @@ function M.on_apply_edit(params, reply)
   typing.when_free(what, function()
     wrong, docs = check(changes) -- the user may have typed
     if wrong then
-      return refuse(wrong.reason, wrong.index)
+      return refuse(wrong.reason, wrong.index, wrong.held)
     end
     for i, change in ipairs(changes) do
       local bufnr = docs[i].bufnr
