@@ -109,7 +109,7 @@ func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, dis
 		if seen.BOM {
 			what = "has lost its byte order mark"
 		}
-		tell(what + " on disk. Reject the change of the file to undo that")
+		tell(what + " on disk. While that is undecided, to reject the change of the file undoes it")
 	}
 	if seen.EOL != "" && now.Mix != (text.Hash{}) && !live.at.editor.Can("adopt") {
 		f.recordHidden(&o, *seen, disk)

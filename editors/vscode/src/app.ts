@@ -77,6 +77,7 @@ export class App implements vscode.Disposable {
   private deaths: number[] = [];
   /** Whether acp-ls, which runs, has told of all that there is to decide on. */
   private knowsAll = false;
+  private catchingUp: Promise<void> = Promise.resolve();
   private readonly disposables: vscode.Disposable[];
 
   constructor(private readonly context: vscode.ExtensionContext) {
@@ -195,6 +196,22 @@ export class App implements vscode.Disposable {
     return this.connection !== undefined && this.model.serverState().state === 'running';
   }
 
+  /**
+   * Says so if there is nothing to decide on; for that acp-ls has to have told of all that there is.
+   * What decides is there at any time: who looks for it in the palette would get what comes next.
+   */
+  async saysNothing(): Promise<boolean> {
+    if (this.review.counts().files === 0) {
+      await this.start();
+      await this.catchingUp;
+    }
+    const nothing = this.review.counts().files === 0;
+    if (nothing && this.knowsAll) {
+      void vscode.window.showInformationMessage('There are no changes to decide on.');
+    }
+    return nothing;
+  }
+
   /** Runs a command of acp-ls, which is started if need be. Rejects with a CommandError. */
   async execute<K extends keyof Commands>(
     command: K,
@@ -304,7 +321,7 @@ export class App implements vscode.Disposable {
       this.model.setServer({ state: 'running' });
       this.updateContext();
       this.lenses.again();
-      void this.catchUp();
+      this.catchingUp = this.catchUp();
     } catch (err) {
       this.output.error(messageOf(err));
       this.ended({ state: 'failed', message: messageOf(err) });

@@ -30,13 +30,7 @@ export function registerCommands(app: App): vscode.Disposable[] {
     addSelection: () => app.chat.addSelection(),
     questions: () => showQuestions(app),
     showHunk: (place: LinePlace) => show(place.uri, place.line),
-    acceptFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.accept', of),
-    rejectFile: (of?: Node | vscode.Uri) => decideFile(app, 'acp.review.reject', of),
-    acceptAll: () => decideAll(app, 'acp.review.accept'),
-    rejectAll: () => decideAll(app, 'acp.review.reject'),
-    acceptTurn: () => pick.decideTurn(app, 'acp.review.accept'),
-    rejectTurn: () => pick.decideTurn(app, 'acp.review.reject'),
-    reviewChanges: () => app.together.open(),
+    ...decisions(app),
     openDiff: (of?: Node | vscode.Uri) => {
       const file = fileOf(app, of);
       return file && openDiff(file);
@@ -55,6 +49,25 @@ export function registerCommands(app: App): vscode.Disposable[] {
     ),
     registerDiffDocuments(),
   ];
+}
+
+/** What is done with changes, if there are any. */
+function decisions(app: App): Record<string, (of?: Node | vscode.Uri) => Promise<void>> {
+  const acts: ReturnType<typeof decisions> = {
+    acceptFile: (of) => decideFile(app, 'acp.review.accept', of),
+    rejectFile: (of) => decideFile(app, 'acp.review.reject', of),
+    acceptAll: () => decideAll(app, 'acp.review.accept'),
+    rejectAll: () => decideAll(app, 'acp.review.reject'),
+    acceptTurn: () => pick.decideTurn(app, 'acp.review.accept'),
+    rejectTurn: () => pick.decideTurn(app, 'acp.review.reject'),
+    reviewChanges: () => app.together.open(),
+  };
+  return Object.fromEntries(
+    Object.entries(acts).map(([name, act]) => [
+      name,
+      async (of) => ((await app.saysNothing()) ? undefined : act(of)),
+    ]),
+  );
 }
 
 /** What a key that does nothing is run with. */

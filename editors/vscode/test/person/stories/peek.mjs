@@ -51,4 +51,35 @@ export async function play(window, step) {
     await look();
     await close();
   });
+
+  await step(
+    'what decides is still there when there is nothing to decide on, and says so',
+    async () => {
+      await window.command('ACP: Reject All Changes');
+      await window.hunksAre(0);
+      for (const title of [
+        'ACP: Accept All Changes',
+        'ACP: Reject All Changes',
+        'ACP: Accept Changes of a Turn...',
+        'ACP: Reject Changes of a Turn...',
+        'ACP: Accept All Changes of File',
+        'ACP: Reject All Changes of File',
+        'ACP: Review All Changes Side by Side',
+      ]) {
+        await page.keyboard.press('F1');
+        await page.locator('.quick-input-widget input').fill(`>${title}`);
+        const first = page.locator('.quick-input-list .monaco-list-row.focused');
+        await first.filter({ hasText: title }).waitFor();
+        await page.keyboard.press('Enter');
+        const said = page.locator('.notification-toast', {
+          hasText: 'There are no changes to decide on.',
+        });
+        await said.waitFor();
+        await said.hover();
+        await said.locator('.codicon-notifications-clear').click();
+        await said.waitFor({ state: 'hidden' });
+      }
+      await window.textIs(texts[0]);
+    },
+  );
 }
