@@ -6,7 +6,7 @@ import type { FileChange } from './contract';
 import { InOrder } from './inOrder';
 import * as pick from './pick';
 import { fileOf as fileOfDocument, isAside } from './review/aside';
-import { go, inFront, openDiff, show } from './review/changes';
+import { go, inFront, isCell, openDiff, show } from './review/changes';
 import { peek } from './review/gutter';
 import { type FileReview, isWhole, plural, wholeOf } from './review/state';
 import type { Node } from './review/tree';
@@ -156,7 +156,12 @@ async function decideHere(app: App, command: Decide): Promise<void> {
     await pick.resolve(app, here);
   } else {
     const file = app.review.file(uri)?.review.file;
-    if (file === undefined) {
+    if (isCell(editor.document) && shown !== undefined) {
+      vscode.window.setStatusBarMessage(
+        'What is changed in a notebook is decided on in its text: go to the next change.',
+        6000,
+      );
+    } else if (file === undefined) {
       vscode.window.setStatusBarMessage('There is no change on this line.', 3000);
     } else {
       vscode.window.setStatusBarMessage(hintOf(command, file), 6000);

@@ -5,15 +5,32 @@ import { find, roundTrip } from '../edits';
 import { baseUri, fileOf, goneUri } from './aside';
 import { type FileReview, type Place, type ReviewState, wholeOf } from './state';
 
-/** The file that is in front, also where it is shown as it was before, or is no text. */
+/** The file that is in front, also where it is shown as it was before, as a notebook, or is no text. */
 export function inFront(state: ReviewState): { uri: string; line: number } | undefined {
   const editor = vscode.window.activeTextEditor;
-  if (editor !== undefined) {
+  if (editor !== undefined && !isCell(editor.document)) {
     return { uri: fileOf(state, editor.document.uri), line: editor.selection.active.line };
   }
-  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  const hasUri = input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom;
-  return hasUri ? { uri: fileOf(state, input.uri), line: 0 } : undefined;
+  const uri = uriOf(vscode.window.tabGroups.activeTabGroup.activeTab?.input);
+  return uri && { uri: fileOf(state, uri), line: 0 };
+}
+
+/** What is shown in a tab that is of one file. */
+function uriOf(input: unknown): vscode.Uri | undefined {
+  const { TabInputText, TabInputCustom, TabInputNotebook, TabInputNotebookDiff } = vscode;
+  if (input instanceof TabInputNotebookDiff) {
+    return input.modified;
+  }
+  const isOne =
+    input instanceof TabInputText ||
+    input instanceof TabInputCustom ||
+    input instanceof TabInputNotebook;
+  return isOne ? input.uri : undefined;
+}
+
+/** Whether a document is a cell of a notebook: what agents change is the text of the file. */
+export function isCell({ uri }: vscode.TextDocument): boolean {
+  return uri.scheme === 'vscode-notebook-cell';
 }
 
 /** One file beside what was there before. False if there is nothing to show, which is said. */
