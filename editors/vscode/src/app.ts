@@ -15,6 +15,7 @@ import { Typing } from './editor';
 import { find } from './edits';
 import { CommandError, isInterrupted, messageOf } from './errors';
 import { handlersOf } from './handlers';
+import { Lasting } from './lasting';
 import { announce } from './notify';
 import { Questions } from './questions';
 import { Readings } from './readings';
@@ -52,6 +53,7 @@ export class App implements vscode.Disposable {
   readonly saves = new Saves();
   private readonly readings = new Readings();
   private readonly away = new Away(this.saves);
+  private readonly lasting = new Lasting((command, args) => this.clicked(command, args));
   readonly documents: Documents;
   readonly chat: ChatController;
   readonly model: ChatModel;
@@ -112,6 +114,7 @@ export class App implements vscode.Disposable {
       this.saves,
       this.readings,
       this.away,
+      this.lasting,
       this.typing,
       this.cursors,
       this.view,
@@ -315,6 +318,7 @@ export class App implements vscode.Disposable {
         saves: this.saves,
         readings: this.readings,
         away: this.away,
+        lasting: this.lasting,
         onCommand: (command, args) => this.clicked(command, args),
         onDied: (why) => this.onDied(why),
       });

@@ -22,6 +22,7 @@ import {
 } from './contract';
 import { heldBack, isHeld, makeUncut, turn, turnOf } from './edits';
 import { CommandError, messageOf } from './errors';
+import type { Lasting } from './lasting';
 import { locateServer, serverEnvironment } from './locator';
 import type { Readings } from './readings';
 import type { Saves } from './saves';
@@ -63,6 +64,7 @@ export interface Handlers {
   requests: RequestHandlers;
   /** A command of the server's that was clicked: a code lens or a code action. */
   onCommand(command: string, args: unknown[]): Promise<unknown>;
+  lasting: Lasting;
   saves: Saves;
   readings: Readings;
   away: Away;
@@ -311,6 +313,15 @@ function middleware(context: vscode.ExtensionContext, handlers: Handlers): Middl
         : undefined,
     provideCodeLenses: async (document, token, next) =>
       (await next(document, token))?.map((lens) => withPeek(lens, document.uri)),
+    provideCodeActions: async (document, range, context, token, next) => {
+      const actions = await next(document, range, context, token);
+      for (const action of actions ?? []) {
+        if ('kind' in action && action.command !== undefined) {
+          action.command = handlers.lasting.of(action.command);
+        }
+      }
+      return actions;
+    },
     executeCommand: (command, args) => handlers.onCommand(command, args),
     workspace: {
       handleApplyEdit: async (params, next) => {

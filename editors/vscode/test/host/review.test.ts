@@ -68,6 +68,21 @@ suite('review', () => {
     assert.equal(document.getText(), after.replace('SEVEN', 'seven'));
   });
 
+  test('VS Code keeps nothing of a code action, and so can run it when it has let go of it', async () => {
+    const document = await changed('let go.txt');
+    type Shown = Array<{ title: string; command: { id: string; arguments?: unknown[] } }>;
+    const shown = await vscode.commands.executeCommand<Shown>(
+      '_executeCodeActionProvider', // as the light bulb has it
+      document.uri,
+      new vscode.Selection(0, 0, 0, 0),
+    );
+    const reject = shown.find(({ title }) => title === 'Reject hunk');
+    assert.ok(reject, JSON.stringify(shown));
+    assert.deepEqual(reject.command.arguments ?? [], []); // or it would be that in what VS Code keeps
+    await vscode.commands.executeCommand(reject.command.id);
+    await hunksAre(app, document, 'pending 6-7');
+  });
+
   test('what was there before is shown of the hunk at the cursor, which stays there', async () => {
     const document = await open('peek.txt', before);
     await prompt(app, session, [{ write: 'peek.txt', text: 'one\ntwo\nfour\nfive\nsix\nSEVEN\n' }]);

@@ -146,7 +146,16 @@ class FakeQuickPick {
 export const acts: { command: (id: string) => Promise<unknown> } = {
   command: async () => undefined,
 };
-export const commands = { executeCommand: (id: string) => acts.command(id) };
+/** The commands that are registered, by name. */
+export const registered = new Map<string, () => unknown>();
+
+export const commands = {
+  executeCommand: (id: string) => acts.command(id),
+  registerCommand: (id: string, run: () => unknown): Disposable => {
+    registered.set(id, run);
+    return new Disposable(() => registered.delete(id));
+  },
+};
 
 /** One of several parts of a change: where it is does not matter here. */
 const part = { range: {}, rangeOffset: 0, rangeLength: 0, text: '' };
