@@ -374,7 +374,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
 		u.rested = checkpoint.CopyOf(f.path).Forget()
-		if err == nil && (typed || f.isUnsaved()) { // to its editor it is another file, though with the same text
+		if err == nil && (typed || w.recoded && f.isUnsaved()) { // to its editor it is another file, though with the same text
 			f.readBack(ctx)
 		}
 	case w.gone:
