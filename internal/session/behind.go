@@ -432,7 +432,7 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 		full := f.doc.Clone()
 		back := hand.edit(f.doc, now, o)
 		w := &f.entire
-		if !hand.took && !back {
+		if !hand.took && !back && f.fileChange() == nil { // else whose that is the rows do not say
 			w.by = o
 		}
 		switch {

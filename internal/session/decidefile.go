@@ -173,7 +173,7 @@ func (f *file) decideWhole(ctx context.Context, change *FileChange, rejects bool
 	if rejects {
 		done, reason = f.rejectWhole(ctx)
 	} else if done = f.acceptWhole(); done && from != "" {
-		f.core.file(from).keepAccepted()
+		f.keepAccepted()
 	}
 	if done {
 		out.Decided = append(out.Decided, change.ID)

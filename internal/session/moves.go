@@ -257,6 +257,7 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 	} else {
 		from.record(&o, was, text.Text{}, false)
 	}
+	to.undos.oldNames = append(to.undos.oldNames, from)
 	to.keepBefore(is)
 	to.missing = false
 	to.acceptApprovedMove(o.Session)

@@ -167,8 +167,7 @@ func (f *file) acceptApprovedMove(session string) {
 	}
 	f.approvedMove = nil
 	f.recordWhole(0)
-	from := f.core.file(f.entire.from)
-	f.core.spawn(from.keepAccepted)
+	f.core.spawn(f.keepAccepted)
 	f.entire.from, f.opaque = "", ""
 }
 

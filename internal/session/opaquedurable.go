@@ -142,6 +142,7 @@ func (f *file) resumeRows(last journal.Record, was checkpoint.State, sum *resume
 		return
 	}
 	f.doc, f.created, f.deleted = doc, rows.Created, rows.Deleted
+	f.findSteps(doc, rows.Created)
 	if _, d, open := f.live(); open {
 		f.openedWhole(d.Text)
 		return

@@ -22,6 +22,9 @@ type stepsHere struct {
 	size     int              // of what was
 	accepted bool             // something was, so that they are to be kept
 	earlier  []journal.Record // of earlier runs, that nobody has looked at, the latest first
+
+	oldNames  []*file     // of names that it has had: what is undone here is undone there too
+	ofOldName []agentStep // what findSteps has found for the name that the file had
 }
 
 // toKeep reports whether there are steps to be written down; mu is held.
@@ -60,17 +63,34 @@ func (f *file) keepSteps() bool {
 	return written
 }
 
-// keepAccepted writes down what can be undone of the file before something is accepted of it, or as that was.
-// It is on the disk with the next record that must be.
+// keepAccepted writes down what can be undone of the file before something is accepted of it, or as that was, with
+// that of the files whose names it has had. It is on the disk with the next record that must be.
 func (f *file) keepAccepted() {
-	f.mu.Lock()
-	f.undos.accepted = true
-	f.mu.Unlock()
-	if f.core.durable.usable() {
-		f.kept.pen <- struct{}{}
-		f.keepSteps()
-		<-f.kept.pen
+	for _, g := range f.withOldNames(nil) {
+		g.mu.Lock()
+		g.undos.accepted = true
+		g.mu.Unlock()
+		if f.core.durable.usable() {
+			g.kept.pen <- struct{}{}
+			g.keepSteps()
+			<-g.kept.pen
+		}
 	}
+}
+
+// withOldNames adds to files this one and those of the names that it has had.
+func (f *file) withOldNames(files []*file) []*file {
+	if slices.Contains(files, f) {
+		return files
+	}
+	files = append(files, f)
+	f.mu.Lock()
+	old := slices.Clone(f.undos.oldNames)
+	f.mu.Unlock()
+	for _, g := range old {
+		files = g.withOldNames(files)
+	}
+	return files
 }
 
 // keepUndone writes down what can be undone where that has become less.
@@ -299,45 +319,6 @@ func (c *Core) recallSteps() {
 		f.recallSteps()
 		f.mu.Unlock()
 	}
-}
-
-// findSteps makes steps of what turns of an earlier run have left undecided in doc, as that can be accepted
-// and undone then; mu is held.
-func (f *file) findSteps(doc *review.Doc, created bool) {
-	type turn struct{ session, id string }
-	var turns []turn
-	changes := map[turn][]review.ChangeID{}
-	for _, h := range doc.Hunks(review.StatePending) {
-		for _, o := range h.Origins {
-			if _, err := f.core.findSession(o.Session); err == nil {
-				continue // its steps are known
-			}
-			if t := (turn{o.Session, o.Turn}); o.Author == review.AuthorAgent && o.Session != "" {
-				if changes[t] == nil {
-					turns = append(turns, t)
-				}
-				changes[t] = append(changes[t], o.Change)
-			}
-		}
-	}
-	found := make([]agentStep, len(turns))
-	was, after := doc.Clone(), doc.Text()
-	for i, t := range slices.Backward(turns) {
-		was.RejectChanges(changes[t]...)
-		found[i] = agentStep{session: t.session, turn: t.id, before: sharing(after, was.Text()), after: after, created: created && i == 0, found: true}
-		after = found[i].before
-	}
-	if first := doc.Text(); f.entire.from != "" || created && len(found) == 0 {
-		if len(found) > 0 {
-			first = found[0].before
-		}
-		found = append(f.stepWhole(first, created), found...)
-	}
-	if by := f.entire.by; f.entire.gone && by.Author == review.AuthorAgent {
-		found = append(found, agentStep{session: by.Session, turn: by.Turn, before: text.New(f.entire.held), gone: true, found: true})
-	}
-	f.history = append(slices.DeleteFunc(f.history, func(s agentStep) bool { return s.found }), found...)
-	f.undos.changes++
 }
 
 // stepsGoTo makes the steps of a file that has another name now those of that; the mutexes of both are held.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"acp-ls/buffers"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
 )
@@ -99,8 +100,20 @@ func TestWholesAreTakenBackInLaterRuns(t *testing.T) {
 			}
 			return out
 		}
+		w.e.await("that the document of an old name is not said to be elsewhere", func() bool {
+			for _, r := range w.e.reviews {
+				if r.File != nil && r.File.Op == "rename" && r.File.To != "" && !isThere(buffers.Path(r.File.To)) {
+					return false
+				}
+			}
+			return true
+		})
+		rejected := map[string]string{} // of a link in the place of an open file that is not listed in later runs
+		if !open {
+			rejected = w.allHunks(review.StateRejected)
+		}
 		tree := wholeTree(t, w.root)
-		out := fmt.Sprintf("%v, refused %q, %v; undecided %q, rejected %q; documents %q", tree, said(d.Refused), err, w.hunks(""), w.hunks("", review.StateRejected), documents())
+		out := fmt.Sprintf("%v, refused %q, %v; undecided %q, rejected %q; documents %q", tree, said(d.Refused), err, w.allHunks(), rejected, documents())
 		again()
 		if now := wholeTree(t, w.root); !sameTree(tree, now) {
 			t.Errorf("once more started there is %q, and was %q", now, tree)
@@ -117,7 +130,11 @@ func TestWholesAreTakenBackInLaterRuns(t *testing.T) {
 					t.Run(fmt.Sprintf("%s, accepted %s, by %s, open %v", kind, accepts, by, open), func(t *testing.T) {
 						t.Parallel()
 						want := outcome(t, kind, accepts, by, "", open)
-						for _, restart := range []string{"killed", "ended, and killed"} {
+						restarts := []string{"killed"}
+						if by == "the session" {
+							restarts = append(restarts, "ended, and killed")
+						}
+						for _, restart := range restarts {
 							if got := outcome(t, kind, accepts, by, restart, open); got != want {
 								t.Errorf("%s:\n%s, want\n%s", restart, got, want)
 							}
@@ -127,6 +144,21 @@ func TestWholesAreTakenBackInLaterRuns(t *testing.T) {
 			}
 		}
 	}
+}
+
+// allHunks shows the hunks of all files, and what has become of those as a whole.
+func (w *earth) allHunks(states ...review.State) map[string]string {
+	out := map[string]string{}
+	for _, r := range w.c.Reviews("", "", states...) {
+		name, err := filepath.Rel(w.root, r.Path)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if s := w.hunks(name, states...); s != "" {
+			out[name] = s
+		}
+	}
+	return out
 }
 
 // A journal that does not say whose the changes of files as a whole are, as it was written before it did, is
@@ -154,9 +186,9 @@ func TestWholesOfNobodyAreTakenBack(t *testing.T) {
 			was := wholeTree(t, w.root)
 			w.start()
 			turnOf(t, w.c, w.l, func(Host, string) { k.does(t, w.path) })
-			want := w.hunks("")
+			want := w.allHunks()
 			w.again(true)
-			if got := w.hunks(""); got != want {
+			if got := w.allHunks(); !maps.Equal(got, want) {
 				t.Errorf("undecided %q, want %q", got, want)
 			}
 			if d, err := w.c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 {
@@ -191,5 +223,91 @@ func TestRenamedAndThenMayBeRun(t *testing.T) {
 	}
 	if got := wholeTree(t, root); !sameTree(got, was) {
 		t.Errorf("there is %q, and was %q", got, was)
+	}
+}
+
+// So is what several turns have done to one file, by each of the turns and by the session.
+func TestTurnsOfWholesAreTakenBackInLaterRuns(t *testing.T) {
+	t.Parallel()
+	type act = func(t *testing.T, at func(string) string)
+	put := func(name, content string) act {
+		return func(t *testing.T, at func(string) string) { writeFile(t, at(name), content) }
+	}
+	move := func(from, to string) act {
+		return func(_ *testing.T, at func(string) string) { os.Rename(at(from), at(to)) }
+	}
+	mode := func(name string, m os.FileMode) act {
+		return func(_ *testing.T, at func(string) string) { os.Chmod(at(name), m) }
+	}
+	remove := func(name string) act {
+		return func(_ *testing.T, at func(string) string) { os.Remove(at(name)) }
+	}
+	five := strings.Replace(ten, "5\n", "FIVE\n", 1)
+	both := strings.Replace(five, "9\n", "NINE\n", 1)
+	always := []string{"nothing", "before", "after"}
+	for name, x := range map[string]struct {
+		accepts []string
+		was     act // nil: there is none
+		turns   []act
+	}{
+		"rows, renamed":       {always, put("f", ten), []act{put("f", five), move("f", "g")}},
+		"rows twice, renamed": {always, put("f", ten), []act{put("f", five), put("f", both), move("f", "g")}},
+		"renamed, rows":       {always, put("f", ten), []act{move("f", "g"), put("g", five)}},
+		"renamed twice":       {[]string{"before"}, put("f", ten), []act{move("f", "g"), move("g", "h")}},
+		"made, renamed":       {[]string{"before"}, nil, []act{put("f", ten), move("f", "g")}},
+		"mode, renamed":       {always, put("f", ten), []act{mode("f", 0o755), move("f", "g")}},
+		"mode, rows":          {always, put("f", ten), []act{mode("f", 0o755), put("f", five)}},
+		"rows, mode":          {always, put("f", ten), []act{put("f", five), mode("f", 0o755)}},
+		"empty, rows":         {always, nil, []act{put("f", ""), put("f", ten)}},
+		"made, mode":          {always, nil, []act{put("f", ten), mode("f", 0o755)}},
+		"made, deleted":       {always, nil, []act{put("f", ten), remove("f")}},
+		"rows, deleted":       {always, put("f", ten), []act{put("f", five), remove("f")}},
+		"binary thrice":       {always, put("f", "\x00a"), []act{put("f", "\x00b"), put("f", "\x00c"), put("f", "\x00d")}},
+		"binary, deleted":     {always, put("f", "\x00a"), []act{put("f", "\x00b"), remove("f")}},
+		"binary made again":   {always, put("f", "\x00a"), []act{remove("f"), put("f", "\x00b")}},
+		"binary, renamed":     {always, put("f", "\x00a"), []act{put("f", "\x00b"), move("f", "g")}},
+		"binary, mode":        {always, put("f", "\x00a"), []act{put("f", "\x00b"), mode("f", 0o755)}},
+		"mode, binary":        {always, put("f", ten), []act{mode("f", 0o755), put("f", "\x00b")}},
+		"binary, text again":  {always, put("f", ten), []act{put("f", "\x00b"), put("f", five)}},
+	} {
+		outcome := func(t *testing.T, accepts string, turn int, restart bool) string {
+			w := newEarth(t)
+			if x.was != nil {
+				x.was(t, w.path)
+			}
+			w.start()
+			turns := []string{""}
+			for _, does := range x.turns {
+				turnOf(t, w.c, w.l, func(Host, string) { does(t, w.path) })
+				turns = append(turns, w.c.allSessions()[0].lastSent)
+			}
+			s := w.c.allSessions()[0].id
+			accept := func(when string) {
+				if accepts != when {
+					return
+				}
+				if _, err := w.c.Accept(t.Context(), Decide{}); err != nil {
+					t.Error(err)
+				}
+			}
+			accept("before")
+			if restart {
+				w.again(true)
+			}
+			accept("after")
+			d, _ := w.c.Undo(t.Context(), s, turns[turn]) // of a turn of which nothing is left it says that it is not known
+			return strings.ReplaceAll(fmt.Sprintf("%q, refused %q; undecided %q", wholeTree(t, w.root), d.Refused, w.allHunks()), w.root, "")
+		}
+		for _, accepts := range x.accepts {
+			for turn := range len(x.turns) + 1 {
+				t.Run(fmt.Sprintf("%s, accepted %s, turn %d", name, accepts, turn), func(t *testing.T) {
+					t.Parallel()
+					want := outcome(t, accepts, turn, false)
+					if got := outcome(t, accepts, turn, true); got != want {
+						t.Errorf("got\n%s, want\n%s", got, want)
+					}
+				})
+			}
+		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"strconv"
 
 	"acp-ls/buffers/checkpoint"
-	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
 )
@@ -118,49 +117,4 @@ func carryBy(to *journal.Record, from journal.Record) {
 	}
 	x.Whole = old.Whole
 	to.Beside = x.encode()
-}
-
-// stepWhole is the step that has made the file, or given it its name, where earlier runs have left that
-// undecided and its rows do not say so; was is what it had then. mu is held.
-func (f *file) stepWhole(was text.Text, created bool) []agentStep {
-	by := f.entire.by
-	if by.Author != review.AuthorAgent || f.opaque != "" {
-		return nil
-	}
-	if _, err := f.core.findSession(by.Session); err == nil {
-		return nil // its steps are known
-	}
-	s := agentStep{session: by.Session, turn: by.Turn, after: was, created: true, found: true}
-	switch {
-	case f.entire.from != "":
-	case created:
-		s.before = was // nothing, or what the user has written there
-	default:
-		return nil
-	}
-	return []agentStep{s}
-}
-
-// findMoves makes steps of the old names of files that an earlier run has left renamed, undecided.
-func (c *Core) findMoves() {
-	for _, f := range c.allFiles() {
-		f.mu.Lock()
-		old := f.entire.from
-		f.mu.Unlock()
-		if old == "" {
-			continue
-		}
-		from := c.file(old)
-		unlock := lockBoth(f, from)
-		by := f.entire.by
-		is := func(s agentStep) bool { return s.found && s.of(by.Session, by.Turn) }
-		for _, s := range f.history {
-			if f.entire.from == old && s.created && is(s) {
-				from.forgetStep(by, is)
-				from.recordStep(agentStep{session: by.Session, turn: by.Turn, before: s.after, gone: true, found: true})
-				break
-			}
-		}
-		unlock()
-	}
 }
