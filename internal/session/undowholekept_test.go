@@ -311,3 +311,45 @@ func TestTurnsOfWholesAreTakenBackInLaterRuns(t *testing.T) {
 		}
 	}
 }
+
+// Whoever changes rows of a file has not done what another session has done to it as a whole.
+func TestRowsDoNotMakeTheWholeTheirs(t *testing.T) {
+	for name, x := range map[string]struct {
+		made bool
+		does func(at func(string) string)
+		file string // that it is then
+	}{
+		"made":       {true, func(at func(string) string) { writeFile(t, at("f"), ten) }, "f"},
+		"renamed":    {false, func(at func(string) string) { os.Rename(at("f"), at("g")) }, "g"},
+		"may be run": {false, func(at func(string) string) { os.Chmod(at("f"), 0o755) }, "f"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, _, root := setup(t, l)
+			at := func(n string) string { return filepath.Join(root, n) }
+			if !x.made {
+				writeFile(t, at("f"), ten)
+			}
+			turnOf(t, c, l, func(Host, string) { x.does(at) })
+			want := wholeTree(t, root)
+			second, err := c.NewSession(t.Context(), NewSession{Agent: "fake", Cwd: root})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.prompt = turnDoing(func(Host, string) { // as it is, with its mode
+				if err := os.WriteFile(at(x.file), []byte(strings.Replace(ten, "5\n", "FIVE\n", 1)), 0o644); err != nil {
+					t.Error(err)
+				}
+			})
+			if _, err := c.Prompt(t.Context(), Prompt{Session: second.Session, Text: "go", Wait: true}); err != nil {
+				t.Fatal(err)
+			}
+			if d, err := c.Reject(t.Context(), Decide{Session: second.Session}); err != nil || len(d.Decided) != 1 || len(d.Refused) > 0 {
+				t.Errorf("%+v %v", d, err)
+			}
+			if got := wholeTree(t, root); !sameTree(got, want) {
+				t.Errorf("there is %q, want %q", got, want)
+			}
+		})
+	}
+}
