@@ -398,6 +398,7 @@ export class App implements vscode.Disposable {
   /** A code lens or a code action of the server's was clicked. */
   private async clicked(command: string, args: unknown[]): Promise<unknown> {
     const params = (args[0] ?? {}) as never;
+    this.together.hasFocus = true;
     const result = await this.perform(command as keyof Commands, params);
     if (command === 'acp.prompt' && result !== undefined) {
       this.model.show((result as { session: string }).session);

@@ -9,6 +9,7 @@ import { fileOf as fileOfDocument, isAside } from './review/aside';
 import { go, inFront, isCell, openDiff, show } from './review/changes';
 import { peek } from './review/gutter';
 import { type FileReview, isWhole, plural, wholeOf } from './review/state';
+import { inChat } from './review/together';
 import type { Node } from './review/tree';
 
 /** For how long, in milliseconds, a key waits for what the key before it does. */
@@ -52,8 +53,10 @@ export function registerCommands(app: App): vscode.Disposable[] {
 }
 
 /** What is done with changes, if there are any. */
-function decisions(app: App): Record<string, (of?: Node | vscode.Uri) => Promise<void>> {
-  const acts: ReturnType<typeof decisions> = {
+function decisions(
+  app: App,
+): Record<string, (of?: Node | vscode.Uri | typeof inChat) => Promise<void>> {
+  const acts: Record<string, (of?: Node | vscode.Uri) => Promise<void>> = {
     acceptFile: (of) => decideFile(app, 'acp.review.accept', of),
     rejectFile: (of) => decideFile(app, 'acp.review.reject', of),
     acceptAll: () => decideAll(app, 'acp.review.accept'),
@@ -65,7 +68,12 @@ function decisions(app: App): Record<string, (of?: Node | vscode.Uri) => Promise
   return Object.fromEntries(
     Object.entries(acts).map(([name, act]) => [
       name,
-      async (of) => ((await app.saysNothing()) ? undefined : act(of)),
+      async (of) => {
+        app.together.hasFocus = of !== inChat && !isNode(of);
+        if (!(await app.saysNothing())) {
+          await act(of === inChat ? undefined : of);
+        }
+      },
     ]),
   );
 }
@@ -107,9 +115,14 @@ export async function warmUp(app: App): Promise<void> {
   await vscode.commands.executeCommand('runCommands', { commands });
 }
 
+/** Whether a command was chosen in the view of changes. */
+function isNode(of: Node | vscode.Uri | typeof inChat | undefined): of is Node {
+  return typeof of === 'object' && 'file' in of;
+}
+
 /** The file a command was clicked on, else the one in front. */
 function fileOf(app: App, of: Node | vscode.Uri | undefined): FileReview | undefined {
-  if (of !== undefined && 'file' in of) {
+  if (isNode(of)) {
     return app.review.file(of.file.uri);
   }
   const uri = of === undefined ? inFront(app.review)?.uri : fileOfDocument(app.review, of);
@@ -134,6 +147,7 @@ async function peekHere(app: App, of?: LinePlace): Promise<void> {
 
 /** Decides on the hunks that the selection touches. */
 async function decideHere(app: App, command: Decide): Promise<void> {
+  app.together.hasFocus = true;
   const editor = vscode.window.activeTextEditor;
   const shown = fileOf(app, undefined);
   const isCursor = editor !== undefined && !isAside(editor.document.uri);
@@ -189,8 +203,7 @@ async function decideFile(
     vscode.window.setStatusBarMessage('There is no change in this file.', 3000);
     return;
   }
-  const inTree = of !== undefined && 'file' in of;
-  app.gone.decided = inTree ? undefined : file.uri;
+  app.gone.decided = isNode(of) ? undefined : file.uri;
   await app.perform(command, { uri: file.uri, rev: file.rev });
 }
 

@@ -7,6 +7,7 @@ import { rangeOf } from '../editor';
 import { CommandError, isInterrupted, isStopped, messageOf } from '../errors';
 import { restartAgent } from '../pick';
 import { openPlace } from '../review/changes';
+import { inChat } from '../review/together';
 import { type Before, whyGone } from './before';
 import { openToolDiff } from './diff';
 import { noCommands } from './hint';
@@ -335,7 +336,7 @@ export class ChatController {
         }
         return;
       case 'command':
-        await vscode.commands.executeCommand(commands[message.command]);
+        await vscode.commands.executeCommand(commands[message.command], inChat);
     }
   }
 
@@ -430,6 +431,7 @@ export class ChatController {
 
   private async decide(message: Extract<PageMessage, { type: 'decide' }>): Promise<void> {
     const command = message.what === 'accept' ? 'acp.review.accept' : 'acp.review.reject';
+    this.app.together.hasFocus = false;
     if (message.uri !== undefined) {
       await this.app.catchUpWith([message.uri]);
       const rev = this.app.review.file(message.uri)?.rev;

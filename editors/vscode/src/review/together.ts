@@ -11,10 +11,15 @@ import type { FileReview, ReviewState } from './state';
 
 const title = 'Changes by agents';
 
+/** What a command is run with that was chosen in the chat, where the focus stays. */
+export const inChat = 'chat';
+
 export class Together implements vscode.Disposable {
   /** The files that it was opened with; undefined: that was before this window was loaded anew. */
   private shown: Set<string> | undefined;
   private front = false;
+  /** The user has decided last by a command, a key or a lens: if it is in front the focus is there, and goes on. */
+  hasFocus = false;
   private busy: Promise<void> = Promise.resolve();
   private readonly listeners: vscode.Disposable[];
 
@@ -100,7 +105,7 @@ export class Together implements vscode.Disposable {
   private async closeDone(): Promise<void> {
     const left = new Set(this.files().map(({ uri }) => uri));
     if ([...(this.shown ?? left)].every((uri) => !left.has(uri))) {
-      await vscode.window.tabGroups.close(tabs(), true);
+      await vscode.window.tabGroups.close(tabs(), !(this.hasFocus && isInFront()));
     }
   }
 

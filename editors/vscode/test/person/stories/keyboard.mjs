@@ -216,4 +216,17 @@ export async function play(window, step) {
     await press('Enter');
     await window.until('one is back', async () => (await window.undecided()) === 1);
   });
+
+  await step(
+    'all that is shown side by side is decided on: the editor before has the focus',
+    async () => {
+      await window.goToFile('keys.txt');
+      await command('ACP: Review All Changes Side by Side');
+      await page.locator('.multiDiffEntry').first().waitFor();
+      await focusIs('the changes', ({ place }) => place === 'changes', false);
+      await command('ACP: Accept All Changes');
+      await page.locator('.tab', { hasText: 'Changes by agents' }).waitFor({ state: 'hidden' });
+      await inEditor('keys.txt');
+    },
+  );
 }
