@@ -202,7 +202,7 @@ func TestRealRowTakenAway(t *testing.T) {
 		e.prompt(`delete line 3 in @a.txt`)
 		e.WaitLua("require('acp.typing').held() == 1")
 		e.Input(" mine<Esc>")
-		e.WaitScreen("changed the same lines (line 3)") // the agent is told, and decides anew
+		e.WaitScreen("lines (line 3) since") // the agent is told, and decides anew
 		e.idle()
 		e.WaitScreen("three mine   1/1 demo")
 		e.Input(":Acp reject-all<CR>")
