@@ -15,7 +15,9 @@ import (
 // by themselves, and tell it as a change like any other, maybe before anybody
 // else has seen the file change. Such a change is taken for the user's at first,
 // because nearly all are. It is found out from the disk whether it was one. If the disk
-// has gone on by then, that shows when the editor has read what it has now.
+// has gone on by then, that shows when the editor has read what it has now. Of an editor that tells
+// all that it reads by close and open (the capability reopens) no change is one: it tells of what is typed
+// and saved at once only when that is on disk already, which looks the same from here.
 
 // suspicion is that a change of a document was its file being read anew.
 type suspicion struct {

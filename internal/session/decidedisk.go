@@ -69,7 +69,7 @@ func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) bool {
 	}
 	f.mu.Lock()
 	f.decided++
-	coded := f.coded
+	coded := f.codedFirst
 	f.mu.Unlock()
 	defer func() {
 		f.mu.Lock()

@@ -44,18 +44,19 @@ type file struct {
 	dropped []agentStep // of which no more than that is known: their texts are not kept
 	undos   stepsHere   // what the journal has of these
 
-	typed   text.Text   // what the document was when the user last changed it; empty if an edit of ours came since
-	keys    int         // how often the user has changed it
-	lately  []text.Text // what the user has made of it, or its editor is to write, and the disk is not known to have had, the latest last
-	earlier []text.Text // what the disk had before that, the latest last
-	saves   int         // how often an editor has said that it has written it
-	closing bool        // the last document was closed, and what is on disk not taken in yet
-	fine    fine
-	stamped *stamp
-	opening *firstSave      // nil if what a document was opened with cannot be what the user wrote
-	ends    *buffers.Ends   // of what the disk had when it was last taken in; nil if unknown
-	encoded *encoded        // of a file that is not UTF-8; nil if it is, or is not known
-	coded   *buffers.Coding // of the file when the turn began, or the user has saved it since; nil if unknown
+	typed      text.Text   // what the document was when the user last changed it; empty if an edit of ours came since
+	keys       int         // how often the user has changed it
+	lately     []text.Text // what the user has made of it, or its editor is to write, and the disk is not known to have had, the latest last
+	earlier    []text.Text // what the disk had before that, the latest last
+	saves      int         // how often an editor has said that it has written it
+	closing    bool        // the last document was closed, and what is on disk not taken in yet
+	fine       fine
+	stamped    *stamp
+	opening    *firstSave      // nil if what a document was opened with cannot be what the user wrote
+	ends       *buffers.Ends   // of what the disk had when it was last taken in; nil if unknown
+	encoded    *encoded        // of a file that is not UTF-8; nil if it is, or is not known
+	coded      *buffers.Coding // of the file when the turn began, or the user has saved it since; nil if unknown
+	codedFirst *buffers.Coding // of the file before what is undecided; nil if unknown
 
 	arrivals  int    // how often a first document was opened
 	unlooked  bool   // and the disk was not looked at since
@@ -255,7 +256,9 @@ func (f *file) steps(at *Attachment, ev buffers.Event) {
 			f.mayWrite(s.After)
 			f.doc.FormatterStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 		default:
-			f.suspect(s.After, before)
+			if !at.editor.Can("reopens") {
+				f.suspect(s.After, before)
+			}
 			f.typedNow(s.After)
 			f.keys++
 			if i == last && f.thrownBack(s.After) {

@@ -7,6 +7,7 @@ import (
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/internal/review"
 )
 
 // An editor saves a document in the encoding in which it has read its file last. So where an agent gives
@@ -29,6 +30,9 @@ func (f *file) keepCoded(disk buffers.Disk, err error) {
 	f.coded = nil
 	if is, ok := buffers.CodingRead(disk, err); ok {
 		f.coded = &is
+	}
+	if f.doc == nil || len(f.doc.Hunks(review.StatePending)) == 0 {
+		f.codedFirst = f.coded
 	}
 }
 

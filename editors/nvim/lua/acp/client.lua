@@ -128,6 +128,7 @@ M.capabilities = {
   format = true,
   reload = true,
   adopt = true,
+  reopens = true,
   editor = true,
   run = true,
   diagnostics = true,
