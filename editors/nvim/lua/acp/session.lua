@@ -60,6 +60,16 @@ local function take_back(session)
   end
 end
 
+---Tells whoever listens (|AcpState|) that a session has another state.
+---@param info table SessionInfo
+local function tell_state(info)
+  vim.api.nvim_exec_autocmds('User', {
+    pattern = 'AcpState',
+    modeline = false,
+    data = { session = info.session, state = info.state, stopReason = info.stopReason },
+  })
+end
+
 ---@param info table SessionInfo
 ---@return acp.Session
 function M.on_session(info)
@@ -75,11 +85,7 @@ function M.on_session(info)
   end
   take_back(session)
   if old ~= info.state then
-    vim.api.nvim_exec_autocmds('User', {
-      pattern = 'AcpState',
-      modeline = false,
-      data = { session = info.session, state = info.state, stopReason = info.stopReason },
-    })
+    tell_state(info)
   end
   return session
 end
@@ -150,6 +156,7 @@ function M.on_exit(reason)
     local session = M.all[id]
     local info = session.info
     if info.state ~= 'closed' then
+      local old = info.state
       info.state = reason and 'failed' or 'closed'
       info.error = reason
       session.lost = true
@@ -163,6 +170,9 @@ function M.on_exit(reason)
       end
       for _, fn in ipairs(listeners) do
         fn(session)
+      end
+      if old ~= info.state then
+        tell_state(info)
       end
     end
   end
