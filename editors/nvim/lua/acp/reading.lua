@@ -56,16 +56,106 @@ function M.known(bufnr)
   fresh[bufnr] = nil
 end
 
+---Whether Unicode in units of two or four bytes is the encoding of that name.
+---@param encoding string
+---@return boolean
+local function is_wide(encoding)
+  return encoding:find('^u[ct][sf]%-?[1-4]') ~= nil
+end
+
+---@param encoding string
+---@return boolean
+local function is_utf8(encoding)
+  return encoding == '' or encoding == 'utf-8'
+end
+
+---The byte order mark that bytes begin with.
+---@param bytes string
+---@return 'utf-8'|'le'|'be'|nil
+local function mark_of(bytes)
+  local two = bytes:sub(1, 2)
+  if bytes:sub(1, 3) == '\239\187\191' then
+    return 'utf-8'
+  end
+  return two == '\255\254' and 'le' or two == '\254\255' and 'be' or nil
+end
+
+---Encodings that were found out anew, as buffers had lost theirs: nobody has chosen these.
+---@type table<integer, string>
+local found = {}
+
+---Whether a buffer's file is not in the encoding any more in which it was read: read as before it
+---would be full of question marks, and readonly. That is not known where all bytes are characters.
+---@param bufnr integer
+---@return boolean
+local function lost_encoding(bufnr)
+  local bo = vim.bo[bufnr]
+  local encoding, wide = bo.fileencoding, is_wide(bo.fileencoding)
+  local utf8 = is_utf8(encoding)
+  local bytes = util.file_bytes(bufnr)
+  if not bytes or bytes == '' then
+    return false
+  elseif found[bufnr] == encoding then
+    return true -- so it is found out once more
+  end
+  local mark = mark_of(bytes)
+  if wide then
+    local was = bo.bomb and (encoding:find('le$') and 'le' or 'be') or nil
+    return mark ~= was or not mark and not bytes:find('\0', 1, true)
+  elseif mark == 'utf-8' or not utf8 or not bytes:find('[\128-\255]') then
+    return mark ~= nil and not utf8
+  end
+  local rest = bytes
+    :gsub('[\194-\223][\128-\191]', ' ')
+    :gsub('[\224-\239][\128-\191][\128-\191]', ' ')
+    :gsub('[\240-\244][\128-\191][\128-\191][\128-\191]', ' ')
+  return rest:find('[\128-\255]') ~= nil
+end
+
+---How a buffer's file is read anew: 'edit' finds the encoding out anew; the user may have chosen
+---what 'reload' keeps.
+---@param bufnr integer
+---@return 'reload'|'edit'
+local function how_to_read(bufnr)
+  return lost_encoding(bufnr) and 'edit' or 'reload'
+end
+
+---Notes the encoding in which a file was read.
+---@param bufnr integer
+---@param answer 'reload'|'edit'
+local function note_encoding(bufnr, answer)
+  local encoding = vim.bo[bufnr].fileencoding
+  found[bufnr] = answer == 'edit' and not is_utf8(encoding) and encoding or nil
+end
+
+---Has Neovim read a file that has changed while an agent works, and not ask ('noautoread'), which
+---would take a key of the user's: acp-ls has it read in a moment anyway (acp/reload).
+---@param bufnr integer
+local function read_now(bufnr)
+  local answer = how_to_read(bufnr)
+  vim.v.fcs_choice = answer
+  vim.schedule(function() -- when it has been read
+    if api.nvim_buf_is_loaded(bufnr) then
+      note_encoding(bufnr, answer)
+    end
+  end)
+end
+
 ---Answers Neovim's question what to do about a file that has changed on disk
 ---(|FileChangedShell|).
 ---@param bufnr integer
 function M.decide(bufnr)
   reason = vim.v.fcs_reason
+  local working = not choice and require('acp.session').working()
   if choice then
     vim.v.fcs_choice = reason == 'deleted' and '' or choice
-  elseif reason == 'conflict' and require('acp.session').working() then
+  elseif working and reason == 'conflict' then
     vim.v.fcs_choice = ''
-  elseif not others_decide(bufnr) then
+  elseif others_decide(bufnr) then
+    return
+  elseif working and (reason == 'changed' or reason == 'mode') then
+    read_now(bufnr)
+  else
     -- As if we were not here, but for a mode that was rejected, or comes from an agent.
     vim.v.fcs_choice = reason == 'conflict' and overwrite.same(bufnr) and '' or 'ask'
   end
@@ -94,13 +184,6 @@ function M.checktime(bufnr, answer)
   end
   choice = nil
   return reason
-end
-
----Whether Unicode in units of two or four bytes is the encoding of that name.
----@param encoding string
----@return boolean
-local function is_wide(encoding)
-  return encoding:find('^u[ct][sf]%-?[1-4]') ~= nil
 end
 
 ---The format in which a buffer shows the line ends that its file has now; nil if that is the
@@ -167,55 +250,6 @@ function M.reread(bufnr, format)
   client.attach(bufnr)
 end
 
----@param encoding string
----@return boolean
-local function is_utf8(encoding)
-  return encoding == '' or encoding == 'utf-8'
-end
-
----The byte order mark that bytes begin with.
----@param bytes string
----@return 'utf-8'|'le'|'be'|nil
-local function mark_of(bytes)
-  local two = bytes:sub(1, 2)
-  if bytes:sub(1, 3) == '\239\187\191' then
-    return 'utf-8'
-  end
-  return two == '\255\254' and 'le' or two == '\254\255' and 'be' or nil
-end
-
----Encodings that were found out anew, as buffers had lost theirs: nobody has chosen these.
----@type table<integer, string>
-local found = {}
-
----Whether a buffer's file is not in the encoding any more in which it was read: read as before it
----would be full of question marks, and readonly. That is not known where all bytes are characters.
----@param bufnr integer
----@return boolean
-local function lost_encoding(bufnr)
-  local bo = vim.bo[bufnr]
-  local encoding, wide = bo.fileencoding, is_wide(bo.fileencoding)
-  local utf8 = is_utf8(encoding)
-  local bytes = util.file_bytes(bufnr)
-  if not bytes or bytes == '' then
-    return false
-  elseif found[bufnr] == encoding then
-    return true -- so it is found out once more
-  end
-  local mark = mark_of(bytes)
-  if wide then
-    local was = bo.bomb and (encoding:find('le$') and 'le' or 'be') or nil
-    return mark ~= was or not mark and not bytes:find('\0', 1, true)
-  elseif mark == 'utf-8' or not utf8 or not bytes:find('[\128-\255]') then
-    return mark ~= nil and not utf8
-  end
-  local rest = bytes
-    :gsub('[\194-\223][\128-\191]', ' ')
-    :gsub('[\224-\239][\128-\191][\128-\191]', ' ')
-    :gsub('[\240-\244][\128-\191][\128-\191][\128-\191]', ' ')
-  return rest:find('[\128-\255]') ~= nil
-end
-
 ---@param bufnr integer
 ---@param answer 'reload'|'edit'
 ---@param format string?
@@ -238,13 +272,11 @@ end
 ---@param bufnr integer
 ---@return string? reason of checktime
 function M.reload(bufnr)
-  -- 'edit' finds the encoding out anew; the user may have chosen what 'reload' keeps.
-  local answer = lost_encoding(bufnr) and 'edit' or 'reload'
+  local answer = how_to_read(bufnr)
   local format = answer == 'reload' and format_needed(bufnr) or nil
   return formats.turn(bufnr, function()
     local why = read_anew(bufnr, answer, format)
-    local encoding = vim.bo[bufnr].fileencoding
-    found[bufnr] = answer == 'edit' and not is_utf8(encoding) and encoding or nil
+    note_encoding(bufnr, answer)
     return why
   end)
 end
