@@ -163,8 +163,9 @@ func (e *editor) sessionLoad(ctx context.Context, p *sessionLoadParams) (session
 }
 
 type sessionListParams struct {
-	Agent string `json:"agent,omitzero"`
-	Cwd   string `json:"cwd,omitzero"`
+	Agent string  `json:"agent,omitzero"`
+	Cwd   string  `json:"cwd,omitzero"`
+	Also  *string `json:"also,omitzero"`
 }
 
 type sessionListResult struct {
@@ -172,7 +173,7 @@ type sessionListResult struct {
 }
 
 func (e *editor) sessionList(ctx context.Context, p *sessionListParams) (sessionListResult, error) {
-	sessions, err := e.core.ListSessions(ctx, p.Agent, p.Cwd)
+	sessions, err := e.core.ListSessions(ctx, session.ListSessions(*p))
 	return sessionListResult{sessions}, err
 }
 

@@ -41,8 +41,12 @@ func (l *listener) NewSession(_ context.Context, n session.NewSession) (session.
 func (l *listener) LoadSession(_ context.Context, agent, id, cwd string) (session.Info, error) {
 	return l.info(), l.say("load %s %s %s", agent, id, cwd)
 }
-func (l *listener) ListSessions(_ context.Context, agent, cwd string) ([]session.Info, error) {
-	return []session.Info{l.info()}, l.say("list %s %s", agent, cwd)
+func (l *listener) ListSessions(_ context.Context, r session.ListSessions) ([]session.Info, error) {
+	also := ""
+	if r.Also != nil {
+		also = fmt.Sprintf(" and %q", *r.Also)
+	}
+	return []session.Info{l.info()}, l.say("list %s %s%s", r.Agent, r.Cwd, also)
 }
 func (l *listener) Entries(s string, from int) ([]session.Entry, error) {
 	return []session.Entry{{ID: "e1", Kind: session.EntryUser, Text: "<hi>"}}, l.say("entries %s %d", s, from)
@@ -158,6 +162,7 @@ var commandTests = []struct{ command, argument, said, result string }{
 	{"acp.session.load", `{"agent":"a","sessionId":"x","cwd":"/c"}`, `load a x /c`, infoJSON},
 	{"acp.session.list", `null`, `list  `, `{"sessions":[` + infoJSON + `]}`},
 	{"acp.session.list", `{"agent":"a","cwd":"/c"}`, `list a /c`, `{"sessions":[` + infoJSON + `]}`},
+	{"acp.session.list", `{"also":""}`, `list   and ""`, `{"sessions":[` + infoJSON + `]}`},
 	{"acp.session.entries", `{"session":"s"}`, `entries s 0`, `{"entries":[{"id":"e1","kind":"user","text":"<hi>"}]}`},
 	{"acp.session.entries", `{"session":"s","from":3}`, `entries s 3`, `{"entries":[{"id":"e1","kind":"user","text":"<hi>"}]}`},
 	{"acp.session.close", `{"session":"s"}`, `close s`, `{}`},

@@ -16,7 +16,7 @@ type core interface {
 
 	NewSession(ctx context.Context, n session.NewSession) (session.Info, error)
 	LoadSession(ctx context.Context, agent, sessionID, cwd string) (session.Info, error)
-	ListSessions(ctx context.Context, agent, cwd string) ([]session.Info, error)
+	ListSessions(ctx context.Context, l session.ListSessions) ([]session.Info, error)
 	Entries(session string, from int) ([]session.Entry, error)
 	CloseSession(ctx context.Context, session string) error
 	DeleteSession(ctx context.Context, session string) error

@@ -36,7 +36,7 @@ type method struct {
 var table = []method{
 	inOrder(runs("acp.session.new", "Starts a session. Without an agent the default one, without a directory the workspace folder of the document the user is in, else the first one or, if no folder is open, that of the document, else the home folder. If the directory is a workspace folder the session works in the others too. Answered when it takes prompts; with `wait: false` as soon as there is a session, which may be prompted and whose state says the rest.", (*editor).sessionNew)),
 	inOrder(runs("acp.session.load", "Opens a session that the agent has stored; its history arrives as entries before the answer.", (*editor).sessionLoad)),
-	runs("acp.session.list", "Live sessions, and those that an agent has stored. An agent is asked only if it runs or is named.", (*editor).sessionList),
+	runs("acp.session.list", "Live sessions, and those that an agent has stored. An agent is asked only if it runs or is named; `also` names one that is asked as well as those that run, and started if need be (empty: the default one).", (*editor).sessionList),
 	runs("acp.session.entries", "The transcript so far, from an index on: for a window that was attached late or reloaded.", (*editor).sessionEntries),
 	runs("acp.session.close", "Ends a session.", (*editor).sessionClose),
 	runs("acp.session.delete", "Ends a session and has the agent forget it.", (*editor).sessionDelete),

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -393,10 +394,20 @@ func (c *Core) ForkSession(ctx context.Context, id string) (Info, error) {
 	return f.info(), err
 }
 
-// listWait is how long an agent that was not named may take to list its sessions.
-const listWait = time.Second
+// How long an agent that was not named may take to list its sessions, and one that is asked as well
+// to start and to list them.
+const (
+	listWait = time.Second
+	alsoWait = 10 * time.Second
+)
 
-func (p *agentProcess) storedSessions(ctx context.Context, cwd string, named bool) ([]RemoteSession, error) {
+// storedSessions are those that an agent has stored, none if it cannot list them. It is started if
+// it does not run. Without a name it may take listWait for the list.
+func (c *Core) storedSessions(ctx context.Context, name, cwd string, named bool) ([]RemoteSession, error) {
+	p, err := c.agent(ctx, name, cwd)
+	if err != nil || !p.agent.Info().List {
+		return nil, err
+	}
 	if !named {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, listWait)
@@ -405,9 +416,21 @@ func (p *agentProcess) storedSessions(ctx context.Context, cwd string, named boo
 	return p.agent.ListSessions(ctx, cwd)
 }
 
-// ListSessions lists the live sessions, newest first, and those the agent has
-// stored, if it is named or runs already.
-func (c *Core) ListSessions(ctx context.Context, agent, cwd string) ([]Info, error) {
+// alsoStored is storedSessions of an agent that others are listed beside.
+func (c *Core) alsoStored(ctx context.Context, name, cwd string) ([]RemoteSession, error) {
+	within, cancel := context.WithTimeout(ctx, alsoWait)
+	defer cancel()
+	stored, err := c.storedSessions(within, name, cwd, true)
+	if err != nil && within.Err() != nil && ctx.Err() == nil {
+		err = Errorf(KindAgentFailed, "agent %s has not answered for %v", name, alsoWait)
+	}
+	return stored, err
+}
+
+// ListSessions lists the live sessions, newest first, and those that agents have stored which run
+// already, or the one that is named. What is wrong with one that is asked as well is told if there
+// is nothing to list.
+func (c *Core) ListSessions(ctx context.Context, l ListSessions) ([]Info, error) {
 	infos := []Info{}
 	live := map[string]bool{}
 	for _, s := range slices.Backward(c.allSessions()) {
@@ -415,39 +438,26 @@ func (c *Core) ListSessions(ctx context.Context, agent, cwd string) ([]Info, err
 		i := s.info()
 		s.mu.Unlock()
 		live[i.Agent+"\x00"+i.SessionID] = true
-		if (agent == "" || agent == i.Agent) && (cwd == "" || cwd == i.Cwd) {
+		if (l.Agent == "" || l.Agent == i.Agent) && (l.Cwd == "" || l.Cwd == i.Cwd) {
 			infos = append(infos, i)
 		}
 	}
-	c.mu.Lock()
-	var ask []string
-	for name := range c.agents {
-		if agent == "" || agent == name {
-			ask = append(ask, name)
-		}
+	var also string
+	var wrong error // with that one
+	if l.Also != nil {
+		also, wrong = c.agentNamed(*l.Also)
 	}
-	c.mu.Unlock()
-	if agent != "" && len(ask) == 0 {
-		ask = append(ask, agent)
-	}
-	slices.Sort(ask)
-	for _, name := range ask {
-		p, err := c.agent(ctx, name, cwd)
-		if err != nil {
-			if agent != "" {
-				return infos, err
-			}
-			continue
+	for _, name := range c.toList(l.Agent, also) {
+		var stored []RemoteSession
+		var err error
+		if name == also {
+			stored, err = c.alsoStored(ctx, name, l.Cwd)
+			wrong = err
+		} else {
+			stored, err = c.storedSessions(ctx, name, l.Cwd, l.Agent != "")
 		}
-		if !p.agent.Info().List {
-			continue
-		}
-		stored, err := p.storedSessions(ctx, cwd, agent != "")
-		if err != nil {
-			if agent != "" {
-				return infos, err
-			}
-			continue
+		if err != nil && l.Agent != "" {
+			return infos, err
 		}
 		for _, r := range stored {
 			if live[name+"\x00"+r.SessionID] {
@@ -459,5 +469,24 @@ func (c *Core) ListSessions(ctx context.Context, agent, cwd string) ([]Info, err
 			})
 		}
 	}
+	if len(infos) == 0 {
+		return infos, wrong
+	}
 	return infos, nil
+}
+
+// toList are the agents whose stored sessions are listed: the one that is named, else those that
+// run, and one more if it is not empty.
+func (c *Core) toList(named, also string) []string {
+	if named != "" {
+		return []string{named}
+	}
+	c.mu.Lock()
+	names := slices.Collect(maps.Keys(c.agents))
+	c.mu.Unlock()
+	if also != "" && !slices.Contains(names, also) {
+		names = append(names, also)
+	}
+	slices.Sort(names)
+	return names
 }

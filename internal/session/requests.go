@@ -31,6 +31,14 @@ type NewSession struct {
 	NoWait  bool // until its agent is ready for prompts
 }
 
+// ListSessions asks for sessions: those of an agent, of a directory, or all. Also is an agent that is
+// asked besides those that run, and started if it does not (empty: the default one).
+type ListSessions struct {
+	Agent string
+	Cwd   string
+	Also  *string
+}
+
 // Prompt asks for a turn. An empty Session is the newest one of the workspace,
 // or a new one; of Agent, if that is named. When is "queue" (default) or "now", which cancels what runs.
 type Prompt struct {

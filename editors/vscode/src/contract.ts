@@ -212,8 +212,8 @@ export interface Commands {
   'acp.session.new': { params: { agent?: string; cwd?: string; options?: Record<string, unknown>; wait?: boolean }; result: SessionInfo };
   /** Opens a session that the agent has stored; its history arrives as entries before the answer. */
   'acp.session.load': { params: { agent: string; sessionId: string; cwd?: string }; result: SessionInfo };
-  /** Live sessions, and those that an agent has stored. An agent is asked only if it runs or is named. */
-  'acp.session.list': { params: { agent?: string; cwd?: string }; result: { sessions: SessionInfo[] } };
+  /** Live sessions, and those that an agent has stored. An agent is asked only if it runs or is named; `also` names one that is asked as well as those that run, and started if need be (empty: the default one). */
+  'acp.session.list': { params: { agent?: string; cwd?: string; also?: string }; result: { sessions: SessionInfo[] } };
   /** The transcript so far, from an index on: for a window that was attached late or reloaded. */
   'acp.session.entries': { params: { session: string; from?: number }; result: { entries: Entry[] } };
   /** Ends a session. */
