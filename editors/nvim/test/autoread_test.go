@@ -37,8 +37,15 @@ func TestNoAutoread(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				for _, text := range texts {
-					e.notify("acp/session", info("running"))
+				// At first nobody has told yet that the prompt is worked at.
+				sent := make(later, 1)
+				e.on("acp.prompt", func(arg) any { return sent })
+				e.Exec(`require('acp').prompt('change b.txt')`, nil)
+				e.expect("acp.prompt")
+				for i, text := range texts {
+					if i > 0 {
+						e.notify("acp/session", info("running"))
+					}
 					e.WaitLua(`require('acp').working()`)
 					change(text)
 					e.Input(":buffer b.txt<CR>:let g:there = bufname()<CR>")
@@ -54,6 +61,7 @@ func TestNoAutoread(t *testing.T) {
 					e.WaitLua(`vim.g.there == 'a.txt'`)
 				}
 				e.notify("acp/session", info("idle"))
+				sent <- map[string]any{"session": "s1"}
 				e.WaitLua(`not require('acp').working()`)
 				change(texts[0])
 				e.Input(":buffer b.txt<CR>")

@@ -46,6 +46,13 @@ function M.session_id()
   return current
 end
 
+---The agent of the chat; empty if it is the default one.
+---@return string
+function M.agent_name()
+  local session = M.current()
+  return session and session.info.agent or agent or config.get().agent or ''
+end
+
 ---@param session acp.Session?
 ---@return boolean
 local function alive(session)
@@ -228,7 +235,11 @@ end
 ---@param item acp.Outgoing
 local function send(item)
   item.prompt.session = current
+  local told = sessions.sending(current)
   client.execute('acp.prompt', item.prompt, function(err, result)
+    if err or result.session ~= item.prompt.session then
+      told()
+    end
     if err then
       give_back({ item })
       panel.refresh()
@@ -272,10 +283,11 @@ local function begun(new, note)
   end
 end
 
----Starts a new session.
+---Starts a new session, or opens one that its agent has stored.
 ---@param name string? of the agent
 ---@param lost acp.Session? in the place of this one
-function M.start(name, lost)
+---@param stored table? SessionInfo
+function M.start(name, lost, stored)
   local before = { agent = agent, current = current }
   agent = name or agent
   current, blank = nil, nil
@@ -293,7 +305,7 @@ function M.start(name, lost)
     if err then
       starting, awaited = nil, nil
       give_back(take_unsent())
-      if err.kind == 'unknownAgent' then -- a name that is misspelled: what there was goes on
+      if stored or err.kind == 'unknownAgent' then -- a name is misspelled: what there was goes on
         agent, current = before.agent, before.current
         panel.show(shown().buf)
       end
@@ -316,6 +328,10 @@ function M.start(name, lost)
     begun(new, note)
   end
   vim.schedule(function() -- the windows first: starting acp-ls takes a moment
+    if stored then
+      local arg = { agent = stored.agent, sessionId = stored.sessionId, cwd = stored.cwd }
+      return client.execute('acp.session.load', arg, on_reply)
+    end
     client.execute('acp.session.new', { agent = agent, cwd = cwd }, on_reply)
   end)
 end

@@ -8,6 +8,7 @@ local M = {}
 ---@field id string
 ---@field info table SessionInfo of the contract
 ---@field lost boolean? acp-ls has ended, and does not know it any more
+---@field sending boolean? a prompt was sent, and its state has not been told since
 ---@field unsent table<string, true>? ids of the prompts that were given up with its agent
 ---@field transcript acp.Transcript
 
@@ -75,7 +76,7 @@ end
 function M.on_session(info)
   local session = ensure(info.session)
   local old = session.info.state
-  session.info = info
+  session.info, session.sending = info, nil
   session.transcript.agent = info.agent
   if info.state ~= 'running' and info.state ~= 'waiting' then
     session.transcript:finish()
@@ -90,12 +91,24 @@ function M.on_session(info)
   return session
 end
 
+---Notes that a prompt is being sent: its agent may be at work before we are told so.
+---@param id string
+---@return fun() # takes it back
+function M.sending(id)
+  local session = ensure(id)
+  session.sending = true
+  return function()
+    session.sending = nil
+  end
+end
+
 ---Whether an agent works. While one does, acp-ls looks after what changes on disk.
 ---@return boolean
 function M.working()
   for _, session in pairs(M.all) do
     local state = session.info.state
-    if not session.lost and (state == 'running' or state == 'waiting') then
+    local works = session.sending or state == 'running' or state == 'waiting'
+    if works and not session.lost then
       return true
     end
   end
@@ -159,7 +172,7 @@ function M.on_exit(reason)
       local old = info.state
       info.state = reason and 'failed' or 'closed'
       info.error = reason
-      session.lost = true
+      session.lost, session.sending = true, nil
       session.transcript:interrupt()
       for _, item in ipairs(info.queue or {}) do
         waited[#waited + 1] = item.text
