@@ -71,6 +71,44 @@ func TestSessions(t *testing.T) {
 	})
 }
 
+// The agent of the chat is asked for its sessions, whether it runs or not: after a restart none
+// does. What has ended with acp-ls is listed once, and with what was said in it.
+func TestSessionsAfterRestart(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "agent = 'demo'", "a.txt", numbers)
+		stored := func(id, title string) map[string]any {
+			return info("closed", "session", "", "sessionId", id, "title", title)
+		}
+		var list []any
+		e.on("acp.session.list", func(arg) any { return map[string]any{"sessions": list} })
+		e.Exec(`vim.ui.select = function(items, opts, choose)
+			vim.g.rows = vim.tbl_map(opts.format_item, items) choose(items[1]) end`, nil)
+		asks := func(rows string) {
+			t.Helper()
+			e.Exec(`vim.g.rows = nil vim.cmd('Acp sessions')`, nil)
+			if got := string(e.expect("acp.session.list")); got != `{"also":"demo"}` {
+				t.Errorf("asked with %s", got)
+			}
+			e.WaitLua(`vim.deep_equal(vim.g.rows, ` + rows + `)`)
+		}
+		e.on("acp.session.load", func(arg) any { return info("idle", "sessionId", "a0", "title", "This one") })
+		list = []any{stored("a0", "Of yesterday")}
+		asks(`{ '  demo  Of yesterday · closed' }`)
+		e.expect("acp.session.load")
+		e.WaitLua(`require('acp.chat').session_id() == 's1'`)
+		e.none("acp.session.new") // which would take the place of the one that was chosen
+
+		e.entry("e1", "user", "text", "said before")
+		e.WaitScreen("said before")
+		e.Exec(`vim.cmd('Acp restart')`, nil)
+		e.WaitScreen("acp-ls was started anew")
+		list = nil // of an agent that cannot list them, or does not start
+		asks(`{ '● demo  This one · closed' }`)
+		list = []any{stored("a1", "Another"), stored("a0", "As the agent calls it")}
+		asks(`{ '  demo  Another · closed', '● demo  This one · closed' }`)
+	})
+}
+
 // A command that has nothing to do says so, and a message that is too long where all of it is.
 func TestMessages(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

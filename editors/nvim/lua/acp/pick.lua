@@ -15,40 +15,51 @@ local function session_label(info)
   return ('%s%s  %s%s'):format(mark, info.agent or '', title, state)
 end
 
+---Adds the sessions that have ended with acp-ls, which their chats still show and the next prompt
+---goes on with, in the place of what their agents have stored of them.
+---@param rows table[] SessionInfo
+local function add_lost(rows)
+  local stored = {} ---@type table<string, integer>
+  local function key(info)
+    return (info.agent or '') .. '\0' .. (info.sessionId or '')
+  end
+  for i, info in ipairs(rows) do
+    stored[key(info)] = i
+  end
+  for i = #sessions.order, 1, -1 do
+    local session = sessions.all[sessions.order[i]]
+    local at = stored[key(session.info)] or #rows + 1
+    local live = rows[at] and rows[at].session ~= ''
+    if session.lost and (session.info.sessionId or '') ~= '' and not live then
+      rows[at], stored[key(session.info)] = session.info, at
+    end
+  end
+end
+
 ---Goes to a session that the user chooses.
 function M.session()
-  client.execute('acp.session.list', nil, function(err, result)
-    if err then
+  client.execute('acp.session.list', { also = chat.agent_name() }, function(err, result)
+    local rows = result and result.sessions or {}
+    add_lost(rows)
+    if err and #rows == 0 then
       return util.warn(err.message)
-    end
-    local rows = result.sessions or {}
-    if #rows == 0 then
+    elseif #rows == 0 then
       return util.notify('no sessions: :Acp new starts one')
     end
     vim.ui.select(rows, { prompt = 'Sessions', format_item = session_label }, function(info)
       if not info then
         return
       end
-      chat.open({ focus = true })
       if sessions.all[info.session] then
-        return chat.show(info.session)
-      end
-      if info.state and info.state ~= 'closed' then
+        chat.show(info.session)
+      elseif info.state and info.state ~= 'closed' then
         sessions.on_session(info)
         sessions.fetch(info.session)
-        return chat.show(info.session)
+        chat.show(info.session)
+      else
+        chat.start(info.agent, nil, info)
       end
-      client.execute(
-        'acp.session.load',
-        { agent = info.agent, sessionId = info.sessionId, cwd = info.cwd },
-        function(load_err, loaded)
-          if load_err then
-            return util.warn(load_err.message)
-          end
-          sessions.on_session(loaded)
-          chat.show(loaded.session)
-        end
-      )
+      chat.open()
     end)
   end)
 end
