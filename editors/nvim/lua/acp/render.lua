@@ -47,6 +47,7 @@ local icons = {
   in_progress = { '●', 'AcpRunning' },
   completed = { '✓', 'AcpDone' },
   failed = { '✗', 'AcpFailed' },
+  cancelled = { '■', 'AcpDim' }, -- with its turn
   interrupted = { '■', 'AcpFailed' }, -- our own: acp-ls has ended
 }
 

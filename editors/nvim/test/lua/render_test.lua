@@ -50,6 +50,7 @@ function T.tools()
     })
   )
   check.equal('✗ shell', tool({ title = '', name = 'shell', status = 'failed' }))
+  check.equal('■ shell', tool({ title = 'shell', status = 'cancelled' }))
   check.equal('○ first line', tool({ title = 'first line\nsecond', status = 'pending' }))
   check.equal(
     '✓ Edit src/a.go  +2 −1  ▸',

@@ -25,6 +25,7 @@ const icons: Record<string, Icon> = {
   in_progress: 'spinner',
   completed: 'check',
   failed: 'cross',
+  cancelled: 'stop',
   interrupted: 'stop',
 };
 

@@ -123,6 +123,7 @@ const statuses: Record<string, string> = {
   in_progress: 'running',
   completed: 'done',
   failed: 'failed',
+  cancelled: 'cancelled',
   interrupted: 'interrupted',
 };
 
