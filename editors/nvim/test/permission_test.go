@@ -55,6 +55,60 @@ func TestPermissionTakesNoKeys(t *testing.T) {
 	})
 }
 
+// Beside the chat the whole of what is asked is shown, wrapped; of what has no room on the screen
+// as much as has, and all of it to who goes there.
+func TestPermissionIsShownWhole(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for name, c := range map[string]struct {
+			message    string
+			shown, not []string
+		}{
+			"change":  {"Edit greet.go and more\n/home/me/project/greet.go (+2 -1 lines)", []string{"Edit greet.go and more", "/home/me/project/greet.go (+2 -1 lines)"}, []string{"…"}},
+			"command": {"Run it\nmake " + strings.Repeat("target ", 18) + "last", []string{"Run it", " last"}, []string{"…"}},
+			"long":    {"Run it\n" + strings.Repeat("one more\n", 60) + "last", []string{"Run it", "one more", "…"}, []string{"last"}},
+			"one row": {"run " + strings.Repeat("on and ", 600) + "last", []string{"run on", "and", "…"}, []string{"last"}},
+		} {
+			t.Run(name, func(t *testing.T) {
+				e := setup(t, version, "permission = { guard = 0 }", "a.txt", numbers)
+				e.open()
+				e.Input("<C-w>h")
+				e.WaitLua(`vim.fn.expand('%:t') == 'a.txt'`)
+				q := question("q1")
+				q["message"] = c.message
+				e.ask("acp/permission", q)
+				e.WaitScreen("demo asks")
+				for _, text := range c.shown {
+					e.WaitScreen(text)
+				}
+				for _, text := range c.not {
+					if _, _, ok := e.Find(text); ok {
+						t.Errorf("%q is shown:\n%s", text, e.Screen())
+					}
+				}
+				if _, _, ok := e.Find("Allow once"); ok {
+					t.Error("the options are shown, which stand in the chat")
+				}
+				var right, chat int
+				e.Exec(`for _, win in ipairs(vim.api.nvim_list_wins()) do
+					if vim.bo[vim.api.nvim_win_get_buf(win)].filetype == 'acp-question' then
+						return vim.fn.win_screenpos(win)[2] + vim.api.nvim_win_get_width(win)
+					end
+				end`, &right)
+				if e.Exec(`return require('acp.panel').left()`, &chat); right > chat {
+					t.Errorf("it ends at column %d, over the chat at %d", right, chat)
+				}
+				e.Input(":Acp permission<CR>")
+				e.WaitScreen("3  Reject")
+				var lines string
+				e.Exec(`return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '')`, &lines)
+				if !strings.Contains(lines, "last") && strings.Contains(c.message, "last") {
+					t.Errorf("it has %q", lines)
+				}
+			})
+		}
+	})
+}
+
 // A key that was on its way when the question was entered answers nothing.
 func TestPermissionGuard(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

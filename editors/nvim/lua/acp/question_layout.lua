@@ -5,18 +5,53 @@ local util = require('acp.util')
 local M = {}
 local api = vim.api
 
+---How wide a window may be.
+---@param left integer? column that it is to end at, if there is room before it
+---@return integer
+local function widest(left)
+  local width = math.min(76, math.max(vim.o.columns - 4, 10))
+  return left and left >= 34 and math.min(width, left - 2) or width
+end
+
+---@param line string
+---@param width integer
+---@return integer # rows that it takes if it is wrapped
+local function rows_of(line, width)
+  return math.max(1, math.ceil(api.nvim_strwidth(line) / width))
+end
+
+---As many of the lines as have room in so many rows, and a mark if more follow.
+---@param lines string[]
+---@param width integer
+---@param room integer
+---@return string[]
+local function cut(lines, width, room)
+  local shown = {}
+  for i, line in ipairs(lines) do
+    local rows = rows_of(line, width)
+    if rows > room or rows == room and i < #lines then
+      local whole = vim.fn.strcharpart(line, 0, room * width)
+      shown[i] = util.truncate(whole .. ' …', room * width)
+      break
+    end
+    shown[i], room = line, room - rows
+  end
+  return shown
+end
+
 ---@param question acp.Question
----@param small boolean its first line only
+---@param small boolean without the options, which stand elsewhere
+---@param left integer? column that a small one is to end at
 ---@return string[] lines
 ---@return integer first_option line of the first option, 1-based
-function M.text(question, small)
-  local text = util.lines(question.text)
-  if small then
-    return { ' ' .. (text[1] or '') .. (#text > 1 and ' …' or '') }, 2
-  end
+function M.text(question, small, left)
   local lines = {}
-  for _, line in ipairs(text) do
-    lines[#lines + 1] = ' ' .. line
+  for i, line in ipairs(util.lines(question.text)) do
+    lines[i] = ' ' .. line
+  end
+  if small then
+    lines = cut(lines, widest(left), math.max(3, math.floor(vim.o.lines / 3)))
+    return lines, #lines + 1
   end
   lines[#lines + 1] = ''
   local first_option = #lines + 1
@@ -28,17 +63,18 @@ end
 
 ---@param lines string[]
 ---@param title integer columns of the window's title
+---@param left integer? column that it is to end at
 ---@return integer width
 ---@return integer height with long lines wrapped
-local function size(lines, title)
+local function size(lines, title, left)
   local width = math.max(30, math.min(title, 50))
   for _, line in ipairs(lines) do
     width = math.max(width, api.nvim_strwidth(line) + 1)
   end
-  width = math.min(width, 76, math.max(vim.o.columns - 4, 10))
+  width = math.min(width, widest(left))
   local height = 0
   for _, line in ipairs(lines) do
-    height = height + math.max(1, math.ceil(api.nvim_strwidth(line) / width))
+    height = height + rows_of(line, width)
   end
   return width, math.max(1, math.min(height, vim.o.lines - vim.o.cmdheight - 6))
 end
@@ -72,7 +108,8 @@ function M.window(question, lines, how)
     about = '· ' .. about
   end
   about = about:gsub('[%c%s]+', ' ')
-  local width, height = size(lines, api.nvim_strwidth(who .. count .. about) + 1)
+  local title = api.nvim_strwidth(who .. count .. about) + 1
+  local width, height = size(lines, title, not how.focused and how.right or nil)
   local room = width - api.nvim_strwidth(who .. count) - 1
   about = (about ~= '' and room > 3) and util.truncate(about, room) .. ' ' or ''
   local right = how.right

@@ -175,7 +175,7 @@ local function buffer()
 end
 
 ---Where the chat stands that shows the questions too, if it does: the column of its
----left edge. The window is then put beside it, and is small until it is entered.
+---left edge. The window is then put beside it, and is without the options until it is entered.
 ---@type fun(): integer?
 M.beside = function() end
 
@@ -247,7 +247,7 @@ function M.update()
   end
   view.shown = question
   local small = not focused() and M.beside() ~= nil
-  local lines, first_option = layout.text(question, small)
+  local lines, first_option = layout.text(question, small, M.beside())
   vim.bo[buf].modifiable = true
   api.nvim_buf_set_lines(buf, 0, -1, false, lines)
   vim.bo[buf].modifiable = false
@@ -284,6 +284,9 @@ function M.update()
   if focused() then
     local row = api.nvim_win_get_cursor(view.win)[1]
     if not view.rows[row] then
+      api.nvim_win_call(view.win, function() -- with all options to be seen, as far as they can be
+        vim.cmd('normal! Gzb')
+      end)
       api.nvim_win_set_cursor(view.win, { math.min(first_option, #lines), 0 })
     end
     if not ready() and not view.timer then
