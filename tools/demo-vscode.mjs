@@ -27,7 +27,7 @@ const guide = `# An agent that sees what you have not saved
 3. Back in greet.go: the new lines are green. **Accept** and **Reject** stand above each change and in the light bulb; a click on
    the bar beside the line numbers shows what was there before. \`Ctrl+Alt+N\` goes to the next one. Undo, type, save at any time.
 
-4. In the chat: \`run the tests\`, or \`help\`.
+4. Save greet.go: the agent sees what you have not saved, a command does not. Then in the chat: \`run the tests\`, or \`help\`.
 `;
 
 const [pkg] = process.argv.slice(2);

@@ -374,6 +374,27 @@ func TestACommandIsAskedForAndShown(t *testing.T) {
 	has(t, said, "I cannot tell how tests are run")
 }
 
+// A command does not see what is unsaved, and the user of an agent that does may not think of it.
+func TestAFailureSaysWhatIsNotSaved(t *testing.T) {
+	c := start(t)
+	code := 1
+	c.exit = func(string) (string, int) { return "FAIL", code }
+	c.file("go.mod", "module m\n", "module m\n")
+	c.file("a.go", "old\n", "new\n")
+	c.file("b.go", "b\r\n", "b\n")
+	_, said := c.prompt("run the tests", resource(c.uri("a.go"), "new\n"), resource(c.uri("b.go"), "b\n"))
+	has(t, said, "failed with exit code 1", "`a.go` is not saved", "only what is on disk")
+	_, said = c.prompt("run the tests", resource(c.uri("a.go"), "new\n"), resource(c.uri("b.go"), "more\n"))
+	has(t, said, "`a.go` and `b.go` are not saved")
+	if _, said = c.prompt("run the tests", resource(c.uri("b.go"), "b\n")); strings.Contains(said, "saved") {
+		t.Errorf("all is saved, and it says: %s", said)
+	}
+	code = 0
+	if _, said = c.prompt("run the tests", resource(c.uri("a.go"), "new\n")); strings.Contains(said, "saved") {
+		t.Errorf("all is well, and it says: %s", said)
+	}
+}
+
 func TestAlwaysAllowsThatVeryCommandOnly(t *testing.T) {
 	c := start(t)
 	asked := 0

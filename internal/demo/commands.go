@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -103,10 +104,39 @@ func (t *turn) terminal(call *tool, line string) error {
 		if err := call.done(shown); err != nil {
 			return err
 		}
-	} else if err := t.update(call.patch(wire.ToolFailed, shown)); err != nil {
+		return t.say(tellExit(line, exit, out.Output))
+	}
+	if err := t.update(call.patch(wire.ToolFailed, shown)); err != nil {
 		return err
 	}
-	return t.say(tellExit(line, exit, out.Output))
+	return t.say(tellExit(line, exit, out.Output) + tellUnsaved(t.prompt.unsaved()))
+}
+
+// unsaved are the files that were given along with a text that is not on disk.
+func (p prompt) unsaved() []string {
+	var names []string
+	for _, g := range p.given {
+		if g.path == "" || g.text == nil || !g.lines.Whole() {
+			continue
+		}
+		disk, err := os.ReadFile(g.path)
+		same := err == nil && strings.ReplaceAll(string(disk), "\r\n", "\n") == strings.ReplaceAll(*g.text, "\r\n", "\n")
+		if name := "`" + g.name + "`"; !same && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// tellUnsaved says why a command may have failed: what I see in the editor it does not.
+func tellUnsaved(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "\n\n" + names[0] + " is not saved, and a command sees only what is on disk. Save it, and tell me to run that again."
+	}
+	return "\n\n" + strings.Join(names, " and ") + " are not saved, and a command sees only what is on disk. Save them, and tell me to run that again."
 }
 
 // release ends the command, if it still runs, and gives the terminal back; also
