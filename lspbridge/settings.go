@@ -64,7 +64,9 @@ func (e *editor) configure() {
 	problems := e.opts.Configure(layers...)
 	slices.SortStableFunc(problems, func(a, b config.Problem) int { return protects(b) - protects(a) })
 	for _, p := range problems {
-		all = append(all, p.Error())
+		if !slices.Contains(all, p.Error()) { // both layers may say the same
+			all = append(all, p.Error())
+		}
 		if p.Warning {
 			e.log.Warn("settings", "problem", p.Error())
 			continue

@@ -3,6 +3,7 @@ package nvim_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -60,6 +61,38 @@ func TestKilled(t *testing.T) {
 		e.WaitScreen("This is a new session: demo does not")
 		e.WaitScreen("❯ what can you do")
 		e.idle()
+	})
+}
+
+// What is wrong with the settings is said with the file it stands in, be it that the file is no
+// JSON, and once.
+func TestHealthOfSettings(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		program, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		home := t.TempDir()
+		file := filepath.Join(home, "acp-ls", "config.json")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("{ \"trace\": \"off\", // so far well\n  \"files\": [ { ]\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		dir, args := project(t, "a.txt", numbers)
+		n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...), nvimtest.Env("XDG_CONFIG_HOME="+home))
+		n.Exec(`require('acp').setup({ cmd = { ... }, settings = { nosuch = 1 } })`, nil, program)
+		n.Input(":Acp health<CR>")
+		n.WaitScreen("nosuch: unknown setting")
+		var report string
+		n.Exec(`return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), ' ')`, &report)
+		report = strings.Join(strings.Fields(report), " ") // it is wrapped
+		for _, want := range []string{"WARNING " + file + ": line 2, column 16: invalid character", "WARNING editor: nosuch: unknown setting"} {
+			if got := strings.Count(report, want); got != 1 {
+				t.Errorf("%q stands %d times in the report:\n%s", want, got, report)
+			}
+		}
 	})
 }
 
