@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -55,6 +56,17 @@ func (e *OverwroteError) Error() string {
 
 // TempPrefix begins the name of each file that exists only while another is being written, in the folder of that one.
 const TempPrefix = ".acp-ls-"
+
+// TempName is a new name for such a file: ext is .tmp for what is to be put in the place of another, .old for what was.
+func TempName(ext string) string { return TempPrefix + strings.ToLower(rand.Text()) + ext }
+
+var tempName = regexp.MustCompile(`^` + regexp.QuoteMeta(TempPrefix) + `[a-z2-7]{26}\.(tmp|old)$`)
+
+// IsTemp reports whether a file is one that has such a name, and so is no file of anybody's.
+func IsTemp(path string) bool {
+	name := filepath.Base(path)
+	return strings.HasPrefix(name, TempPrefix) && tempName.MatchString(name)
+}
 
 // errInPlace says that a file can be written, but not replaced without losing something of it.
 var errInPlace = errors.New("file cannot be replaced")
@@ -189,7 +201,7 @@ func movedMeanwhile(p Path, err error) error {
 // writeTemp writes and syncs a new file in dir and returns its name. With like, an open file, it gets the attributes of
 // that one; the error wraps errInPlace if it cannot.
 func writeTemp(dir, content string, perm fs.FileMode, like *os.File) (_ string, err error) {
-	name := filepath.Join(dir, TempPrefix+strings.ToLower(rand.Text())+".tmp")
+	name := filepath.Join(dir, TempName(".tmp"))
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return "", err
@@ -279,7 +291,7 @@ func removeFile(p Path, seen Seen) error {
 	}
 	// Under another name it can be looked at once more where nobody writes any longer.
 	dir := filepath.Dir(string(p))
-	aside := filepath.Join(dir, TempPrefix+strings.ToLower(rand.Text())+".old")
+	aside := filepath.Join(dir, TempName(".old"))
 	if err := os.Rename(string(p), aside); err != nil {
 		return bare(err)
 	}

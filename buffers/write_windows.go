@@ -1,7 +1,6 @@
 package buffers
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,7 +43,7 @@ var replaceFileW = windows.NewLazySystemDLL("kernel32.dll").NewProc("ReplaceFile
 // replace puts temp in the place of name and returns what the old file holds after that.
 func replace(temp, name string, old *os.File) (was string, err error) {
 	old.Close() // a handle of our own is in the way as any other
-	backup := filepath.Join(filepath.Dir(name), TempPrefix+rand.Text()+".old")
+	backup := filepath.Join(filepath.Dir(name), TempName(".old"))
 	var args [3]*uint16
 	for i, s := range []string{name, temp, backup} {
 		if args[i], err = windows.UTF16PtrFromString(s); err != nil {

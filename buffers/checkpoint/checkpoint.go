@@ -31,9 +31,10 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// skips reports whether a file or folder is no part of the checkpoint.
+// skips reports whether a file or folder is no part of the checkpoint. What is there while a file is
+// written, by this process or another, is none: it would be a file that was made, and then renamed.
 func (o *Options) skips(path string) bool {
-	return slices.ContainsFunc(o.Skip, func(s string) bool { return within(path, s) })
+	return buffers.IsTemp(path) || slices.ContainsFunc(o.Skip, func(s string) bool { return within(path, s) })
 }
 
 // within reports whether path is folder, or in it.

@@ -483,6 +483,29 @@ func TestWithoutGit(t *testing.T) {
 
 // Copies beyond the budget are known by hash: that they change is still seen, and
 // nothing else is.
+// What stands beside a file while that is written, or is left of it, is nothing that was made, changed or
+// taken away, whoever writes; a file of somebody's with nearly such a name is one.
+func TestWhatIsBeingWritten(t *testing.T) {
+	for name, r := range map[string]repo{"git": newRepo(t, "a", "1\n"), "no git": newFolder(t)} {
+		t.Run(name, func(t *testing.T) {
+			r.t = t
+			r.write("a", "1\n")
+			was, stays, comes, aside := buffers.TempName(".tmp"), buffers.TempName(".tmp"), "sub/"+buffers.TempName(".tmp"), buffers.TempName(".old")
+			r.write(was, "1\n")
+			r.write(stays, "1\n")
+			c := r.take(nil, Options{})
+			r.write(comes, "2\n")
+			r.write(stays, "1\n2\n")
+			r.write(buffers.TempPrefix+"x.tmp", "3\n")
+			remove(t, r, was)
+			if err := os.Rename(filepath.Join(r.root, "a"), filepath.Join(r.root, aside)); err != nil {
+				t.Fatal(err)
+			}
+			r.want(c, buffers.TempPrefix+"x.tmp: - => \"3\\n\"\na: \"1\\n\" => -\n")
+		})
+	}
+}
+
 func TestBudget(t *testing.T) {
 	r := newFolder(t)
 	r.write("a", strings.Repeat("a", 60))

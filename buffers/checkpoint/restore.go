@@ -1,12 +1,10 @@
 package checkpoint
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"acp-ls/buffers"
 )
@@ -49,7 +47,7 @@ func restore(path string, content []byte, was, now State) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temp := filepath.Join(dir, buffers.TempPrefix+strings.ToLower(rand.Text())+".tmp")
+	temp := filepath.Join(dir, buffers.TempName(".tmp"))
 	if was.IsNoFile() {
 		return restoreNoFile(path, temp, was, found)
 	}

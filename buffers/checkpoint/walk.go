@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"acp-ls/buffers"
 )
 
 // walk is a folder without git: every file in it is a candidate.
@@ -57,7 +59,7 @@ func (w *walk) list(ctx context.Context) (paths []string, cut bool, err error) {
 				return fs.SkipDir
 			}
 			return nil
-		case !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0:
+		case !d.Type().IsRegular() && d.Type()&fs.ModeSymlink == 0, buffers.IsTemp(p):
 			return nil
 		case len(paths) >= w.opt.MaxFiles:
 			cut = true

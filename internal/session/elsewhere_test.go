@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"acp-ls/buffers"
+	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/config"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
@@ -243,6 +245,54 @@ func TestDecidedElsewhereIsNotOurs(t *testing.T) {
 			if got, _ := os.ReadFile(a.path("a")); string(got) != k.left {
 				t.Errorf("there is %q", got)
 			}
+		})
+	}
+}
+
+// What a file is that another acp-ls writes, or takes away, is not ours either when it is looked at in the
+// midst of that: what stands beside it then is no file that was made, nor the other end of a rename.
+func TestHalfDoneElsewhereIsNotOurs(t *testing.T) {
+	t.Parallel()
+	move := func(w *otherWindow, from, to string) {
+		if err := os.Rename(from, to); err != nil {
+			w.t.Error(err)
+		}
+	}
+	for name, half := range map[string]struct {
+		old    string // "": no file
+		begins func(w *otherWindow, beside func(ext string) string)
+		ends   func(w *otherWindow, beside func(ext string) string)
+	}{
+		"written": {"", func(w *otherWindow, beside func(string) string) {
+			w.c.elsewhere.wrote(buffers.Path(w.path("a")), text.New("1\n"))
+			writeFile(w.t, beside(".tmp"), "1\n")
+		}, func(w *otherWindow, beside func(string) string) { move(w, beside(".tmp"), w.path("a")) }},
+		"taken away": {"1\n", func(w *otherWindow, beside func(string) string) {
+			w.c.elsewhere.makes(buffers.Path(w.path("a")), checkpoint.State{})
+			move(w, w.path("a"), beside(".old"))
+		}, func(w *otherWindow, beside func(string) string) { remove(w.t, beside(".old")) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := newWindows(t)
+			if half.old != "" {
+				writeFile(t, a.path("a"), half.old)
+			}
+			names := map[string]string{}
+			beside := func(ext string) string {
+				if names[ext] == "" {
+					names[ext] = a.path(buffers.TempName(ext))
+				}
+				return names[ext]
+			}
+			a.turn(func(Host, string) {
+				for _, step := range []func(*otherWindow, func(string) string){half.begins, half.ends} {
+					step(b, beside)
+					a.look()
+					if rs := a.c.Reviews("", ""); len(rs) > 0 {
+						t.Errorf("%s %+v", rs[0].Path, rs[0].File)
+					}
+				}
+			})
 		})
 	}
 }
