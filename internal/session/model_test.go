@@ -475,6 +475,7 @@ type sight struct {
 	hunks      []review.Hunk
 	created    bool
 	deleted    bool
+	made       bool // an agent has made it in a step that can be undone
 }
 
 func (w *modelWorld) see(f *modelFile) sight {
@@ -483,6 +484,7 @@ func (w *modelWorld) see(f *modelFile) sight {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s.created, s.deleted = o.created, o.deleted
+	s.made = slices.ContainsFunc(o.history, func(s agentStep) bool { return s.created })
 	switch {
 	case o.doc != nil:
 		s.text, s.base = o.doc.Text().String(), o.doc.Baseline().String()

@@ -423,6 +423,7 @@ func gones(s sight) string {
 
 // takesBack checks that a turn was undone: nothing of the user's is lost by it.
 func (w *modelWorld) takesBack(f *modelFile, was sight, d Decision, err error) error {
+	was.created = was.created || was.made // also if that was accepted
 	s, err := w.after(f, was, d, err)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"acp-ls/buffers"
+	"acp-ls/internal/config"
 )
 
 // A file that an agent has taken away and made anew, and that was opened since, is on disk what it
@@ -150,6 +151,76 @@ func TestUndoOfWhatWasMadeAndAccepted(t *testing.T) {
 						}
 					})
 				}
+			}
+		}
+	}
+}
+
+// A file that an agent has made goes when that is rejected, or undone, accepted or not, also where the
+// user saves by hand: nobody but the agent wants it there. What is the user's in its document stays, with
+// the file.
+func TestWhatWasMadeGoesAlsoWhereTheUserSaves(t *testing.T) {
+	t.Parallel()
+	for name, x := range map[string]struct{ accepted, undone bool }{
+		"rejected":            {false, false},
+		"undone":              {false, true},
+		"accepted and undone": {true, true},
+	} {
+		for _, opened := range []string{"first", "then"} {
+			for _, typed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, opened %s, typed %v", name, opened, typed), func(t *testing.T) {
+					l := &fakeLauncher{}
+					c, e, root := setup(t, l, func(st *config.Settings) { st.Files.Save = config.SaveNever })
+					path := filepath.Join(root, "a")
+					uri := buffers.PathURI(path)
+					e.caps["save"] = true
+					e.onSave = func(string) error {
+						t.Error("saved")
+						return nil
+					}
+					turnOf(t, c, l, func(h Host, sid string) {
+						if err := h.WriteTextFile(t.Context(), sid, path, ten); err != nil {
+							t.Error(err)
+						}
+					})
+					if opened == "first" {
+						e.open(uri, ten)
+					}
+					if x.accepted {
+						if _, err := c.Accept(t.Context(), Decide{}); err != nil {
+							t.Fatal(err)
+						}
+					}
+					if opened == "then" {
+						e.open(uri, ten)
+					}
+					if typed {
+						e.replace(uri, "10\n", "10\nmine\n")
+					}
+					var d Decision
+					var err error
+					if x.undone {
+						d, err = c.Undo(t.Context(), c.allSessions()[0].id, "")
+					} else {
+						d, err = c.Reject(t.Context(), Decide{})
+					}
+					if err != nil || len(d.Refused) > 0 {
+						t.Fatalf("%+v %v", d, err)
+					}
+					if left := isThere(buffers.Path(path)); left != typed {
+						t.Errorf("the file is there: %v", left)
+					}
+					if got := e.text(uri); typed && !strings.HasSuffix(got, "mine\n") || !typed && got != "" {
+						t.Errorf("text %q", got)
+					}
+					if typed {
+						return
+					}
+					turnOf(t, c, l, nil)
+					if rs := c.Reviews("", ""); len(rs) > 0 || isThere(buffers.Path(path)) {
+						t.Errorf("after another turn %+v", rs)
+					}
+				})
 			}
 		}
 	}
