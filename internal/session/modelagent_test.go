@@ -170,6 +170,9 @@ func (w *modelWorld) againStep(f *modelFile) error {
 	case !f.knows || f.sent == "\x00" || f.sent == "":
 		return nil
 	case w.r.IntN(3) == 0:
+		if slices.ContainsFunc(modelWords.FindAllString(f.sent, -1), func(word string) bool { return !strings.Contains(f.text, word) }) {
+			return nil // it may bring back, as its own, what the user has typed in a row and taken out
+		}
 		return w.writeThis(f, f.sent, f.sent)
 	}
 	rows := map[string]string{}
