@@ -475,6 +475,7 @@ type sight struct {
 	hunks      []review.Hunk
 	created    bool
 	deleted    bool
+	vanished   bool // under its document
 	made       bool // an agent has made it in a step that can be undone
 }
 
@@ -483,7 +484,7 @@ func (w *modelWorld) see(f *modelFile) sight {
 	o := w.c.file(buffers.Path(f.path))
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s.created, s.deleted = o.created, o.deleted
+	s.created, s.deleted, s.vanished = o.created, o.deleted, o.entire.gone
 	s.made = slices.ContainsFunc(o.history, func(s agentStep) bool { return s.created })
 	switch {
 	case o.doc != nil:

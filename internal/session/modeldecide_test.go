@@ -175,6 +175,10 @@ func (w *modelWorld) after(f *modelFile, was sight, d Decision, err error) (sigh
 		if f.exists = isThere(f.buffersPath()); !f.exists {
 			f.disk, f.taken, f.isTaken = "", "", false
 		}
+	case f.open && was.vanished && !f.exists:
+		if b, err := os.ReadFile(f.path); err == nil { // it was put back
+			f.disk, f.exists, f.taken, f.isTaken = string(b), true, string(b), true
+		}
 	case f.open && f.saves:
 		f.taken, f.isTaken = f.disk, f.exists
 	}
