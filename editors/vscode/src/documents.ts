@@ -15,7 +15,6 @@
  * document is saved for auto save, when the user rests.
  */
 import { statSync, utimesSync } from 'node:fs';
-import * as fs from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import { find, isInFront } from './edits';
@@ -60,6 +59,8 @@ export class Documents implements vscode.Disposable, Files {
   private readonly saving = new Set<string>();
   /** By URI. */
   private readonly wanted = new Map<string, Wanted>();
+  /** What gives files their times again that were made old, at once. */
+  private readonly aged = new Set<() => void>();
   /** Documents that are saved when the user rests, by URI. */
   private readonly resting = new Map<string, NodeJS.Timeout>();
 
@@ -122,6 +123,9 @@ export class Documents implements vscode.Disposable, Files {
     vscode.Disposable.from(...this.disposables).dispose();
     for (const timer of this.resting.values()) {
       clearTimeout(timer);
+    }
+    for (const restore of [...this.aged]) {
+      restore(); // nobody would, after this
     }
   }
 
@@ -259,8 +263,12 @@ export class Documents implements vscode.Disposable, Files {
     this.resting.delete(of);
   }
 
-  /** A document that only has what its file has, which VS Code was late to read, is not unsaved. */
+  /**
+   * A document that only has what its file has, which VS Code was late to read, is not unsaved. Nor is
+   * one that VS Code has just written and says nothing of yet: the end of that save is waited for.
+   */
   private async saveIfAsOnDisk(document: vscode.TextDocument): Promise<void> {
+    await this.saves.ended([document.uri.toString()]);
     const { version } = document;
     if ((await isAsOnDisk(document)) && document.isDirty && document.version === version) {
       await this.saves.save(document, false);
@@ -294,7 +302,13 @@ export class Documents implements vscode.Disposable, Files {
         utimesSync(file, atime, new Date()); // it was written just before
         return;
       }
-      setTimeout(() => void this.restoreTime(file, atime, mtime), longest);
+      const restore = (): void => {
+        clearTimeout(timer);
+        this.aged.delete(restore);
+        this.restoreTime(document, hash, atime, mtime);
+      };
+      const timer = setTimeout(restore, longest);
+      this.aged.add(restore);
     } catch (err) {
       this.output.warn(`${file}: its time cannot be set: ${err}`);
       void vscode.window.showInformationMessage(
@@ -304,10 +318,19 @@ export class Documents implements vscode.Disposable, Files {
     }
   }
 
-  private async restoreTime(file: string, atime: Date, mtime: Date): Promise<void> {
+  /**
+   * Gives a file its time again that was not written. VS Code may have looked at it meanwhile, and finds it
+   * newer than that at the next save: that is no conflict either, as the document contains what it has.
+   */
+  private restoreTime(document: vscode.TextDocument, hash: string, atime: Date, mtime: Date): void {
+    const file = document.uri.fsPath;
     try {
-      if ((await fs.stat(file)).mtime.getTime() === old) {
-        await fs.utimes(file, atime, mtime);
+      if (statSync(file).mtime.getTime() !== old) {
+        return;
+      }
+      utimesSync(file, atime, mtime);
+      if (!document.isClosed && !this.isBased(document) && hasHash(document, hash)) {
+        this.setBase(document.uri, hash);
       }
     } catch {
       // gone, or somebody else's by now

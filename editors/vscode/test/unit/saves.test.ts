@@ -232,6 +232,59 @@ suite('saves for acp-ls', () => {
     }
   });
 
+  test('a document that VS Code has written, and says nothing of yet, is not saved once more', async () => {
+    const document = made('one\n', 'two\n');
+    const uri = document.uri.toString();
+    let saved = 0;
+    document.save = async () => {
+      saved++;
+      return document.write();
+    };
+    fake.workspace.textDocuments.push(document);
+    fake.tell.willSave.fire({ document, reason: Manual });
+    fs.writeFileSync(document.uri.fsPath, 'two\n');
+    const { version } = document;
+    assert.deepEqual(documents.base({ uri, version, disk: hashOf(Buffer.from('two\n')) }), {
+      based: true,
+    });
+    const rest = async (): Promise<void> => {
+      for (let i = 0; i < 50; i++) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    await rest();
+    assert.equal(saved, 0);
+    document.write();
+    await rest();
+    assert.deepEqual([saved, document.isDirty], [0, false]);
+  });
+
+  for (const how of ['after a while', 'with the window'] as const) {
+    test(`a file that was made old and not written has its time again ${how}, and is no newer`, async () => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      try {
+        const document = made('one\n', 'two\n');
+        const one = document as unknown as vscode.TextDocument;
+        const mtime = (): number => fs.statSync(document.uri.fsPath).mtime.getTime();
+        const was = mtime();
+        documents.keeps(one, new TextEncoder().encode('one\n'));
+        await documents.letSave(one);
+        assert.equal(mtime(), 1000);
+        const { setBase } = documents as unknown as { setBase(uri: vscode.Uri): void };
+        setBase.call(documents, one.uri); // as VS Code has looked at the file
+        if (how === 'after a while') {
+          mock.timers.tick(60_000);
+          assert.ok(documents.isBased(one));
+        } else {
+          documents.dispose();
+        }
+        assert.equal(mtime(), was);
+      } finally {
+        mock.timers.reset();
+      }
+    });
+  }
+
   test('that is not forgotten with a save before what has come to the file', async () => {
     const document = made('one\n', 'two\n');
     fs.writeFileSync(document.uri.fsPath, 'three\n');
