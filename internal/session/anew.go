@@ -58,8 +58,8 @@ func (f *file) suspect(after text.Text, was *buffers.Document) {
 		return
 	}
 	o, undone := f.core.attribute(f.path), f.isUndone()
-	if o.Author == review.AuthorUser && !f.doc.Tracking() && !undone {
-		return // nobody is at work, and git has nothing to take away or bring back
+	if o.Author == review.AuthorUser && !f.doc.Tracking() && !undone && !f.unread {
+		return // nobody is at work, git has nothing to take away or bring back, and the editor owes nothing
 	}
 	// Last, for each keystroke comes here, and what a large text is to the disk takes long to tell.
 	a := cmp.Or(f.anew, f.missed)

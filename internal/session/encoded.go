@@ -259,6 +259,9 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	unsaved := noted == nil && !clean(d) // a change that may be this reading is not, as yet
 	// What was written after a change had been told of, that one was not read from.
 	if moved && (unsaved || noted != nil && writtenSince(noted.info, at.Info)) && f.wroteTypedBytes(d.Text, at) {
+		if disk, isText := at.Text(); at.Holds(d.Text) { // read or written, nothing of it is unsaved
+			live.at.store.Loaded(d, !isText || !readsAs(d.Text, disk))
+		}
 		f.mu.Unlock()
 		return false, nil
 	}
@@ -315,10 +318,18 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		f.mu.Unlock()
 		return true, ctx.Err() // the user has saved meanwhile: what the document has is theirs
 	}
-	if !fl.landed && (err != nil || !reloaded) {
+	t := f.doc.Text()
+	asText, isText := disk, readErr == nil && disk.Exists && disk.Content != ""
+	if at := buffers.Encoded(readErr); at != nil {
+		asText, isText = at.Text()
+	}
+	isText = isText && readsAs(t, asText)
+	// An editor that has much to do may have read it, and told that, and its answer is too late all the same.
+	late := !t.Equal(read) && (isText || buffers.Encoded(readErr) != nil && buffers.Encoded(readErr).Holds(t))
+	if !fl.landed && (err != nil || !reloaded) && !late {
 		_, d, open := f.live()
 		if !open || clean(d) {
-			why = encodedUnread
+			why, f.unread = encodedUnread, true
 		}
 		listed := why == encodedUnread && e.whole != ""
 		f.publish()
@@ -328,7 +339,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		}
 		return false, f.tellOwed(live, moved, o, why)
 	}
-	t := f.doc.Text()
+	f.unread = false
 	// The editor says that nothing is unsaved: what it has it has read.
 	if !fl.landed && !t.Equal(read) {
 		f.takeReread(fl, t, disk, readErr)
@@ -340,11 +351,6 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	// The same text, of other bytes: it may be that it has not been told of yet.
 	e = f.isEncoded()
-	asText, isText := disk, readErr == nil && disk.Exists && disk.Content != ""
-	if at := buffers.Encoded(readErr); at != nil {
-		asText, isText = at.Text()
-	}
-	isText = isText && readsAs(t, asText)
 	past := now != sum && !(isText && readErr == nil) || readsNothing(t, readErr)
 	e.sum, e.unsure = sum, past || moved && !fl.landed && e.asked != sum
 	e.asked = sum

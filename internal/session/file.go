@@ -57,6 +57,7 @@ type file struct {
 	encoded    *encoded        // of a file that is not UTF-8; nil if it is, or is not known
 	coded      *buffers.Coding // of the file when the turn began, or the user has saved it since; nil if unknown
 	codedFirst *buffers.Coding // of the file before what is undecided; nil if unknown
+	unread     bool            // its editor was asked to read it anew, in another encoding, and has not as far as is known
 
 	arrivals  int    // how often a first document was opened
 	unlooked  bool   // and the disk was not looked at since

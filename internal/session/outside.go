@@ -260,6 +260,9 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	if done, again, err := f.reload(ctx, live, d, saves, want, disk, o, before, hand); done || err != nil {
 		return again, err
 	}
+	if f.isUnread() {
+		return false, nil
+	}
 	bring := f.bring(before, o, hand)
 	take := operation{
 		label: "changed on disk", by: &o, from: f.begunWith(before),

@@ -101,6 +101,14 @@ func (f *file) recodes(was buffers.Coding, bytes string) bool {
 	return true
 }
 
+// isUnread reports whether the editor is yet to read the file in the encoding that it has got: what is brought
+// into the document by an edit until then would be saved in another one.
+func (f *file) isUnread() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.unread
+}
+
 func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {

@@ -26,6 +26,7 @@ type recodedScene struct {
 	as      coding  // in which the file was read
 	known   string  // bytes that the editor has read or written last
 	saved   string  // the text of that
+	based   string  // bytes that it saves over, as acp-ls has said
 	refuse  int     // saves
 }
 
@@ -98,7 +99,7 @@ func newRecodedScene(t *testing.T, before coding, how readsAnew) *recodedScene {
 	e.onSaving = func(string, bool) error { return s.save() }
 	e.onBase = func(_ string, _ int32, disk string) (bool, error) {
 		if readFile(t, s.path) == disk {
-			s.known = disk
+			s.based = disk
 		}
 		return true, nil
 	}
@@ -121,28 +122,33 @@ func (s *recodedScene) open() {
 func (s *recodedScene) dirty() bool { return s.e.text(s.uri) != s.saved }
 
 // reads has the editor read the file anew, if nothing is unsaved.
-func (s *recodedScene) reads() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.dirty() {
-		return false
-	}
+func (s *recodedScene) reads() bool { return s.begins()() }
+
+// begins has the editor begin to read the file anew; it returns what ends that.
+func (s *recodedScene) begins() func() bool {
 	now := readFile(s.t, s.path)
-	if now == s.known {
+	return func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.dirty() {
+			return false
+		}
+		if now == s.known {
+			return true
+		}
+		s.known, s.as = now, s.codingOf(now)
+		s.saved = s.as.decode(now)
+		if was := s.e.text(s.uri); was != s.saved {
+			s.e.typeAt(s.uri, 0, len(was), s.saved)
+		}
 		return true
 	}
-	s.known, s.as = now, s.codingOf(now)
-	s.saved = s.as.decode(now)
-	if was := s.e.text(s.uri); was != s.saved {
-		s.e.typeAt(s.uri, 0, len(was), s.saved)
-	}
-	return true
 }
 
 func (s *recodedScene) save() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if readFile(s.t, s.path) != s.known {
+	if now := readFile(s.t, s.path); now != s.known && now != s.based {
 		s.refuse++
 		return ErrNotSaved
 	}
