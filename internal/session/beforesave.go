@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/text"
@@ -11,6 +12,9 @@ import (
 // What an agent has written there is about to come into the document then, by acp/adopt, which
 // takes a moment: an editor that sees the disk to have moved can have it come before it writes.
 
+// toWrite is how long an editor that is about to write a document waits at most.
+const toWrite = 2 * time.Second
+
 // BeforeSave brings a document up to date with the disk before its editor writes over that. It
 // reports whether all that the disk has now is in the document, or in conflict with it, though
 // the editor was not given the two together: it may take the disk for known then, and keep the
@@ -18,20 +22,44 @@ import (
 func (a *Attachment) BeforeSave(ctx context.Context, uri string) (bool, error) {
 	c := a.core
 	d, open := a.Document(uri)
-	if !open || d.Path() == "" || !c.settings().Review.OutOfBand || !c.running(d.Path()) {
+	if !open || d.Path() == "" || !c.settings().Review.OutOfBand {
 		return false, nil
 	}
-	f, turns := c.file(d.Path()), c.turnsAt(d.Path())
-	if err := unlessBehind(f.catchUpUnless(ctx, f.whose, func() bool { return c.turnsAt(f.path) != turns })); err != nil {
-		return false, err
+	f := c.file(d.Path())
+	began, ran := time.Now(), false
+	for c.running(f.path) { // the agent may write on meanwhile
+		ran = true
+		turns := c.turnsAt(f.path)
+		over := func() bool { return c.turnsAt(f.path) != turns }
+		if err := unlessBehind(f.catchUpUnless(ctx, f.whose, over)); err != nil {
+			return false, err
+		}
+		if took, _, err := f.tookDisk(a.store); err != nil || took || time.Since(began) >= toWrite {
+			break
+		}
+		if err := pause(ctx, quietFor); err != nil { // or its turn has just ended, which takes in what is left
+			return false, err
+		}
 	}
-	disk, err := a.store.Look(f.path)
+	if !ran {
+		return false, nil
+	}
+	_, alone, err := f.tookDisk(a.store)
+	return alone, err
+}
+
+// tookDisk reports whether all that the disk has now is in the document, or in conflict with it,
+// and whether it came there by an edit alone.
+func (f *file) tookDisk(store *buffers.Store) (took, alone bool, err error) {
+	disk, err := store.Look(f.path)
 	if err != nil || !disk.Exists {
-		return false, err
+		return true, false, err
 	}
+	now := text.New(disk.Content)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.unadopted != nil && f.unadopted.Equal(text.New(disk.Content)), nil
+	alone = f.unadopted != nil && f.unadopted.Equal(now)
+	return alone || f.before != nil && f.before.Equal(now), alone, nil
 }
 
 // adoptTries is how often a document is given what the disk has, if somebody types just then.

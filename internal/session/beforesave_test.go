@@ -88,3 +88,90 @@ func TestAdoptAgainWhenTypedIn(t *testing.T) {
 		t.Errorf("text %q, want %q; given %d times", got, want, tries)
 	}
 }
+
+// The agent writes on while what it has written comes into a document that is about to be saved:
+// that comes too, before its editor writes.
+func TestBeforeSaveWhileTheDiskGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, adopts := range []bool{true, false} { // what has gone on already by then
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		c.unwatched = true
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		e.open(uri, ten)
+		e.replace(uri, "2\n", "USER\n")
+		e.caps["adopt"] = true
+		disks := []string{strings.Replace(ten, "6\n", "FIRST\n", 1), strings.Replace(ten, "8\n", "THEN\n", 1), strings.Replace(ten, "9\n", "LAST\n", 1)}
+		rest, known := disks[1:], ""
+		e.onAdopt = func(uri string, _ int32, s string) (bool, error) {
+			goneOn := len(rest) > 0
+			if goneOn {
+				writeFile(t, path, rest[0])
+				rest = rest[1:]
+			}
+			if goneOn && !adopts {
+				return false, nil
+			}
+			known = readFile(t, path)
+			e.send(buffers.Close{URI: uri})
+			e.open(uri, known)
+			e.typeAt(uri, 0, len(e.text(uri)), s)
+			return true, nil
+		}
+		turnOf(t, c, l, func(Host, string) {
+			writeFile(t, path, disks[0])
+			taken, err := e.at.BeforeSave(t.Context(), uri)
+			if err != nil || !taken && known != disks[2] {
+				t.Errorf("adopts %v: taken %v, %v, and the editor knows %q, want %q", adopts, taken, err, known, disks[2])
+			}
+			if got, want := e.text(uri), strings.Replace(disks[2], "2\n", "USER\n", 1); got != want {
+				t.Errorf("adopts %v: text %q, want %q", adopts, got, want)
+			}
+		})
+	}
+}
+
+// A turn ends while a document is about to be saved: what its agent has written last comes into the
+// document all the same, before its editor writes.
+func TestBeforeSaveAsTheTurnEnds(t *testing.T) {
+	t.Parallel()
+	for _, adopts := range []bool{true, false} {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		c.unwatched = true
+		path := filepath.Join(root, "a")
+		uri := buffers.PathURI(path)
+		writeFile(t, path, ten)
+		e.open(uri, ten)
+		e.replace(uri, "2\n", "USER\n")
+		e.caps["adopt"] = adopts
+		e.onAdopt = func(uri string, _ int32, s string) (bool, error) {
+			e.send(buffers.Close{URI: uri})
+			e.open(uri, readFile(t, path))
+			e.typeAt(uri, 0, len(e.text(uri)), s)
+			return true, nil
+		}
+		want := strings.NewReplacer("2\n", "USER\n", "8\n", "AGENT\n").Replace(ten)
+		started, done := make(chan struct{}), make(chan struct{})
+		turnOf(t, c, l, func(Host, string) {
+			writeFile(t, path, strings.Replace(ten, "8\n", "AGENT\n", 1))
+			go func() { // it is on its way when the turn ends
+				defer close(done)
+				close(started)
+				if taken, err := e.at.BeforeSave(t.Context(), uri); err != nil || taken == adopts {
+					t.Errorf("adopts %v: taken %v, %v", adopts, taken, err)
+				}
+				if got := e.text(uri); got != want {
+					t.Errorf("adopts %v: text %q, want %q", adopts, got, want)
+				}
+			}()
+			<-started
+		})
+		<-done
+		if got, _ := c.Baseline(uri); strings.Contains(got, "AGENT") {
+			t.Errorf("adopts %v: baseline %q", adopts, got)
+		}
+	}
+}
