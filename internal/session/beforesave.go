@@ -18,7 +18,8 @@ const toWrite = 2 * time.Second
 // BeforeSave brings a document up to date with the disk before its editor writes over that. It
 // reports whether all that the disk has now is in the document, or in conflict with it, though
 // the editor was not given the two together: it may take the disk for known then, and keep the
-// document as it is. Without a running turn the disk is between the editor and its user.
+// document as it is. What comes to the disk without a running turn is between the editor and its
+// user.
 func (a *Attachment) BeforeSave(ctx context.Context, uri string) (bool, error) {
 	c := a.core
 	d, open := a.Document(uri)
@@ -26,9 +27,8 @@ func (a *Attachment) BeforeSave(ctx context.Context, uri string) (bool, error) {
 		return false, nil
 	}
 	f := c.file(d.Path())
-	began, ran := time.Now(), false
-	for c.running(f.path) { // the agent may write on meanwhile
-		ran = true
+	// The agent may write on meanwhile; what its turn has left behind is brought in after that.
+	for began := time.Now(); c.running(f.path) || f.unbrought.Load() != nil; {
 		turns := c.turnsAt(f.path)
 		over := func() bool { return c.turnsAt(f.path) != turns }
 		if err := unlessBehind(f.catchUpUnless(ctx, f.whose, over)); err != nil {
@@ -40,9 +40,6 @@ func (a *Attachment) BeforeSave(ctx context.Context, uri string) (bool, error) {
 		if err := pause(ctx, quietFor); err != nil { // or its turn has just ended, which takes in what is left
 			return false, err
 		}
-	}
-	if !ran {
-		return false, nil
 	}
 	_, alone, err := f.tookDisk(a.store)
 	return alone, err
@@ -85,32 +82,4 @@ func (f *file) adoptOrChangeHeld(ctx context.Context, disk buffers.Disk, take op
 	_, err := f.changeHeld(ctx, take)
 	f.giveBase(ctx, disk, err)
 	return err
-}
-
-// giveBase has the editor make the disk's state the base of a document into which what the disk has
-// has come by an edit, unless that failed. If the editor does not, that is noted.
-func (f *file) giveBase(ctx context.Context, disk buffers.Disk, err error) {
-	if err != nil || f.base(ctx, disk) {
-		return
-	}
-	now := text.New(disk.Content)
-	f.mu.Lock()
-	f.unadopted = &now
-	f.mu.Unlock()
-}
-
-// base tells the editor that a document contains all that the disk has, and reports whether saving
-// the document is no conflict therefore.
-func (f *file) base(ctx context.Context, disk buffers.Disk) bool {
-	live, d, open := f.lockFollowed()
-	f.mu.Unlock()
-	if !open || !live.at.editor.Can("base") {
-		return false
-	}
-	based, err := live.at.editor.Base(ctx, live.uri, d.Version, disk.Content)
-	if err != nil || !based {
-		return false
-	}
-	live.at.store.Adopted(d, text.New(disk.Content))
-	return true
 }

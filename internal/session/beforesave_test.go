@@ -3,6 +3,7 @@ package session
 import (
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"acp-ls/buffers"
@@ -172,6 +173,68 @@ func TestBeforeSaveAsTheTurnEnds(t *testing.T) {
 		<-done
 		if got, _ := c.Baseline(uri); strings.Contains(got, "AGENT") {
 			t.Errorf("adopts %v: baseline %q", adopts, got)
+		}
+	}
+}
+
+// What an agent has written came into a document by an edit alone, for its user typed each time it
+// was to be given with the disk's state: the editor is given that when they pause, be it after the
+// turn, or saving would be a conflict with what is there. Until then a save knows of it.
+func TestGivenTheBaseWhenTypingPauses(t *testing.T) {
+	t.Parallel()
+	for _, by := range []string{"adopt", "base"} {
+		for _, written := range []bool{false, true} { // through us too
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			c.unwatched = true
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			e.replace(uri, "2\n", "USER\n")
+			e.caps["adopt"], e.caps["base"] = by == "adopt", by == "base"
+			var typing atomic.Bool
+			typing.Store(true)
+			known := make(chan string, 1)
+			e.onAdopt = func(uri string, _ int32, s string) (bool, error) {
+				if typing.Load() {
+					e.replace(uri, "USER", "USER!")
+					return false, nil
+				}
+				e.send(buffers.Close{URI: uri})
+				e.open(uri, readFile(t, path))
+				e.typeAt(uri, 0, len(e.text(uri)), s)
+				known <- readFile(t, path)
+				return true, nil
+			}
+			e.onBase = func(string, int32, string) (bool, error) {
+				if !typing.Load() {
+					known <- readFile(t, path)
+				}
+				return !typing.Load(), nil
+			}
+			disk := strings.Replace(ten, "8\n", "AGENT\n", 1)
+			turnOf(t, c, l, func(h Host, sid string) {
+				if written {
+					if err := h.WriteTextFile(t.Context(), sid, path, disk); err != nil {
+						t.Error(err)
+					}
+				}
+				writeFile(t, path, disk)
+			})
+			if taken, err := e.at.BeforeSave(t.Context(), uri); err != nil || !taken {
+				t.Errorf("%s, written %v: taken %v, %v", by, written, taken, err)
+			}
+			typing.Store(false)
+			if got := <-known; got != disk {
+				t.Errorf("%s, written %v: the editor knows %q", by, written, got)
+			}
+			if got := e.text(uri); !strings.Contains(got, "AGENT\n") || !strings.Contains(got, "USER") {
+				t.Errorf("%s, written %v: text %q", by, written, got)
+			}
+			if got, _ := c.Baseline(uri); strings.Contains(got, "AGENT") || !strings.Contains(got, "USER") {
+				t.Errorf("%s, written %v: baseline %q", by, written, got)
+			}
 		}
 	}
 }

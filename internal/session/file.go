@@ -38,6 +38,7 @@ type file struct {
 	unbrought atomic.Pointer[unbrought] // what a turn could not bring into the document; nil if there is nothing
 
 	unadopted *text.Text // what the disk had when that was last taken in by an edit alone
+	basing    bool       // the editor is being given that
 
 	history []agentStep // what agents have done, for taking a turn back
 	wholes  []wholeStep // the same of the file as a whole, that was accepted
@@ -393,7 +394,7 @@ func (f *file) saved(at *Attachment, ev buffers.Event) {
 		f.core.log.Info("not saved, whatever the editor says: the file holds something else", "path", f.path)
 		f.claim(ev)
 	} else {
-		f.claimed = nil
+		f.claimed, f.unadopted = nil, nil
 		f.firstSaved(openDoc{at, ev.After.URI}, ev)
 		f.saves++
 		f.savedAt = f.core.now()

@@ -112,19 +112,25 @@ func (f *file) adoptSame(ctx context.Context, disk buffers.Disk, saves int) erro
 // takeSame is adoptSame where ops is held. The user may have typed on since the document had the
 // disk's text.
 func (f *file) takeSame(ctx context.Context, disk buffers.Disk, saves int) error {
-	same := operation{
-		label: "written on disk too",
-		apply: func(*review.Doc) error { return nil },
-		stale: func() bool { return f.saves != saves || f.unsure() },
-	}
-	adopted, err := f.adopt(ctx, disk, same)
-	if errors.Is(err, errSaved) {
-		return nil // its editor knows what it has written
-	}
+	adopted, err := f.adoptSameHeld(ctx, disk, saves)
 	if err == nil && !adopted {
 		f.giveBase(ctx, disk, nil)
 	}
 	return err
+}
+
+// adoptSameHeld has the editor take the disk's state for the base of a document that has in it what
+// the disk has. It reports whether the editor knows that now; ops is held.
+func (f *file) adoptSameHeld(ctx context.Context, disk buffers.Disk, saves int) (bool, error) {
+	adopted, err := f.adopt(ctx, disk, operation{
+		label: "written on disk too",
+		apply: func(*review.Doc) error { return nil },
+		stale: func() bool { return f.saves != saves || f.unsure() },
+	})
+	if errors.Is(err, errSaved) {
+		return true, nil // it knows what it has written
+	}
+	return adopted, err
 }
 
 // adopt has the editor take the merged text and the disk's state together, so

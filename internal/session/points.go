@@ -72,6 +72,12 @@ func (c *Core) turnStart(s *session, t *turn) {
 		return
 	}
 	for _, f := range files {
+		if c.running(f.path) { // another turn's agent may be writing it: its changes are no user's
+			if err := f.catchUp(c.ctx); err != nil && !behindBy(err) && c.ctx.Err() == nil {
+				c.log.Warn("look at file before a turn", "path", f.path, "err", err)
+			}
+			continue
+		}
 		s.bringUnsaved(t, f)
 		if err := f.takeBefore(c.ctx, first[f]); err != nil && c.ctx.Err() == nil {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)

@@ -95,6 +95,35 @@ func TestWriteInTheSameMoment(t *testing.T) {
 	})
 }
 
+// An agent replaces a file right after Neovim has written it, which takes that for its own then: it is
+// not written over, nor asked about.
+func TestWriteOverWhatCameRightBehindAWrite(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		p := startPerson(t, version, 1)
+		replaced := strings.NewReplacer("eight", "EIGHT", "three", "three my").Replace(numbers)
+		p.Exec(`local path, text = ...
+			vim.api.nvim_create_autocmd('BufWritePost', { once = true, buffer = 0, callback = function()
+				local file = assert(io.open(path .. '.new', 'w'))
+				file:write(text)
+				file:close()
+				assert(os.rename(path .. '.new', path))
+			end })
+			require('acp.disk').watch(0) -- behind that`, nil, p.path("a.txt"), replaced)
+		p.Input("3GA my<Esc>:w<CR>ggOA row<Esc>:w<CR>")
+		want := "A row\n" + replaced
+		text := strings.Split(strings.TrimSuffix(want, "\n"), "\n")
+		if !p.UntilLua("return not vim.bo.modified and vim.deep_equal(vim.api.nvim_buf_get_lines(0, 0, -1, false), ({...})[1])", text) {
+			t.Fatalf("the text is %q, want %q", p.Text(0), want)
+		}
+		if got := p.disk("a.txt"); got != want {
+			t.Errorf("the disk has %q, want %q", got, want)
+		}
+		if base := p.baseline(); strings.Contains(base, "EIGHT") || !strings.Contains(base, "A row") {
+			t.Errorf("the baseline is %q", base)
+		}
+	})
+}
+
 // While the buffer cannot be changed it is not written over that, and Neovim does not ask either.
 func TestNoWriteWhileNothingCanComeIn(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {
@@ -144,9 +173,10 @@ func TestWriteOverAnothersFile(t *testing.T) {
 		if err := os.WriteFile(e.path("a.txt"), []byte("other\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
+		e.answers("textDocument/willSaveWaitUntil", nil)
 		e.Input("<C-w>h3Gx:w<CR>")
+		e.expect("textDocument/willSaveWaitUntil")
 		e.WaitScreen("Do you really want to write to it")
-		e.none("textDocument/willSaveWaitUntil")
 		e.Input("n")
 		e.WaitScreen("Press ENTER")
 		e.Input("<CR>")

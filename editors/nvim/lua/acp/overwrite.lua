@@ -1,7 +1,7 @@
 ---What is written over a file that has changed on disk. Neovim asks then ("The file has been
 ---changed since reading it"), and takes the key that is typed next, by whoever is writing
----meanwhile, for the answer. While an agent works acp-ls is asked first: what the agent has
----written comes into the buffer before it is written.
+---meanwhile, for the answer. acp-ls is asked first: what an agent has written comes into the
+---buffer before it is written, or is known to be there.
 local client = require('acp.client')
 local documents = require('acp.documents')
 local session = require('acp.session')
@@ -90,6 +90,9 @@ end
 ---@type table<integer, string?> of files that are just being read
 local reading = {}
 
+---The state of a file that another program has replaced before it could be noted what was written.
+local replaced = 'replaced'
+
 ---What the file of a buffer has that was just read or written. It is told from the text: the file
 ---may have gone on since. Of a text that says nothing of its bytes it is the file, if it is still
 ---the one that is known.
@@ -118,9 +121,13 @@ function M.note(bufnr, event)
     reading[bufnr] = stamp_of(bufnr)
     return
   end
-  known[bufnr] = event == 'BufReadPost' and reading[bufnr] or stamp_of(bufnr)
+  local written = event == 'BufWritePost'
+  known[bufnr] = not written and reading[bufnr] or stamp_of(bufnr)
   reading[bufnr], behind[bufnr], named[bufnr] = nil, nil, nil
-  had[bufnr] = bytes_known(bufnr, event == 'BufWritePost')
+  had[bufnr] = bytes_known(bufnr, written)
+  if written and had[bufnr] and util.file_bytes(bufnr) ~= had[bufnr] then
+    known[bufnr] = replaced -- Neovim may take it for its own
+  end
 end
 
 ---A buffer that was read at some other time.
@@ -201,7 +208,7 @@ end
 ---@param path string that is written
 ---@return boolean
 local function would_ask(bufnr, path)
-  if not known[bufnr] or vim.v.cmdbang == 1 or not session.working() then
+  if not known[bufnr] or vim.v.cmdbang == 1 then
     return false
   end
   return stamp_of(bufnr) ~= nil and not M.same(bufnr) and own(bufnr, path)
@@ -232,13 +239,10 @@ end
 ---@param bufnr integer
 ---@param path string that is about to be written
 ---@param take_disk fun(bufnr: integer) makes the disk's state the base of the text as it is
-local function bring_in(bufnr, path, take_disk)
-  if typing.busy(bufnr) then
-    return -- nothing can come into the buffer: it would be waited for in vain
-  end
-  local first = not asked[bufnr] -- what saves by itself may write again while we wait
-  local began = vim.uv.hrtime()
-  local left = M.longest
+---@param left integer milliseconds that this may take
+---@return boolean # whether more can come, if the agent writes once more
+local function bring_in(bufnr, path, take_disk, left)
+  local began, longest = vim.uv.hrtime(), left
   while left > 0 and would_ask(bufnr, path) do -- an agent may write again as well
     local was = stamp_of(bufnr)
     local question = asked[bufnr]
@@ -246,7 +250,7 @@ local function bring_in(bufnr, path, take_disk)
       question = ask(bufnr)
     end
     if not question then
-      break
+      return false
     end
     asked[bufnr] = question
     vim.wait(left, function()
@@ -256,13 +260,11 @@ local function bring_in(bufnr, path, take_disk)
       if question.taken then
         take_disk(bufnr)
       end
-      break
+      return question.taken
     end
-    left = M.longest - math.floor((vim.uv.hrtime() - began) / 1e6)
+    left = longest - math.floor((vim.uv.hrtime() - began) / 1e6)
   end
-  if first then
-    asked[bufnr] = nil
-  end
+  return left > 0
 end
 
 ---Has a buffer and Neovim know the file, before the buffer is written.
@@ -270,9 +272,18 @@ end
 ---@param path string that is about to be written
 ---@param take_disk fun(bufnr: integer) makes the disk's state the base of the text as it is
 function M.before_write(bufnr, path, take_disk)
-  bring_in(bufnr, path, take_disk)
-  if vim.v.cmdbang == 0 and own(bufnr, path) then
-    M.renew(bufnr)
+  local first = not asked[bufnr] -- what saves by itself may write again while we wait
+  local began, left = vim.uv.hrtime(), M.longest
+  repeat -- an agent may write at any moment
+    -- While nothing can come into the buffer it would be waited for in vain.
+    local more = not typing.busy(bufnr) and bring_in(bufnr, path, take_disk, left)
+    if vim.v.cmdbang == 0 and own(bufnr, path) then
+      M.renew(bufnr)
+    end
+    left = M.longest - math.floor((vim.uv.hrtime() - began) / 1e6)
+  until not more or not would_ask(bufnr, path)
+  if first then
+    asked[bufnr] = nil
   end
 end
 
@@ -303,7 +314,7 @@ local function guard(bufnr)
         local name = vim.fn.fnamemodify(api.nvim_buf_get_name(bufnr), ':~:.')
         util.warn(name .. ' is not written: write again, or :w! (it has just changed on disk)')
         return
-      elseif typing.busy(bufnr) and would_ask(bufnr, args.match) then
+      elseif session.working() and typing.busy(bufnr) and would_ask(bufnr, args.match) then
         return
       end
       unguard(bufnr)
