@@ -105,7 +105,8 @@ export const window = {
     return presses.has(message) ? button : undefined;
   },
   showInformationMessage: say,
-  showQuickPick: async (items: Item[], options: Item) => picks.of(items, options),
+  showQuickPick: async (items: Item[] | Promise<Item[]>, options: Item) =>
+    picks.of(await items, options),
   createQuickPick: () => new FakeQuickPick(),
 };
 
