@@ -232,31 +232,67 @@ suite('saves for acp-ls', () => {
     }
   });
 
-  test('a document that VS Code has written, and says nothing of yet, is not saved once more', async () => {
-    const document = made('one\n', 'two\n');
-    const uri = document.uri.toString();
-    let saved = 0;
-    document.save = async () => {
-      saved++;
-      return document.write();
-    };
-    fake.workspace.textDocuments.push(document);
-    fake.tell.willSave.fire({ document, reason: Manual });
-    fs.writeFileSync(document.uri.fsPath, 'two\n');
-    const { version } = document;
-    assert.deepEqual(documents.base({ uri, version, disk: hashOf(Buffer.from('two\n')) }), {
-      based: true,
-    });
-    const rest = async (): Promise<void> => {
-      for (let i = 0; i < 50; i++) {
-        await new Promise((resolve) => setImmediate(resolve));
+  for (const told of [true, false]) {
+    const before = told ? '' : ', as it did before that,';
+    test(`a document that VS Code has written, and says nothing of yet${before} is not saved once more, and its file not made old`, async () => {
+      const document = made('one\n', 'two\n');
+      front(document);
+      const uri = document.uri.toString();
+      let saved = 0;
+      const save = async (): Promise<boolean> => {
+        saved++;
+        return document.write();
+      };
+      document.save = save;
+      fake.acts.command = save;
+      fake.workspace.textDocuments.push(document);
+      if (told) {
+        fake.tell.willSave.fire({ document, reason: Manual });
       }
-    };
-    await rest();
-    assert.equal(saved, 0);
-    document.write();
-    await rest();
-    assert.deepEqual([saved, document.isDirty], [0, false]);
+      fs.writeFileSync(document.uri.fsPath, 'two\n');
+      const mtime = (): number => fs.statSync(document.uri.fsPath).mtimeMs;
+      const known = mtime(); // as VS Code finds it when it looks
+      const { version } = document;
+      assert.deepEqual(documents.base({ uri, version, disk: hashOf(Buffer.from('two\n')) }), {
+        based: true,
+      });
+      const rest = async (): Promise<void> => {
+        for (let i = 0; i < 50; i++) {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      await rest();
+      assert.deepEqual([saved, mtime()], [0, known]);
+      document.write();
+      await rest();
+      assert.deepEqual([saved, document.isDirty], [0, false]);
+    });
+  }
+
+  test('a document that has what its file has, and that VS Code does not save, is saved', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    try {
+      const document = made('one\n', 'two\n');
+      fs.writeFileSync(document.uri.fsPath, 'two\n');
+      let saved: () => void = () => undefined;
+      const done = new Promise<void>((resolve) => {
+        saved = resolve;
+      });
+      document.save = async () => {
+        saved();
+        return document.write();
+      };
+      fake.workspace.textDocuments.push(document);
+      const { uri, version } = document;
+      documents.base({ uri: uri.toString(), version, disk: hashOf(Buffer.from('two\n')) });
+      while (document.isDirty) {
+        await new Promise((resolve) => setImmediate(resolve));
+        mock.timers.tick(1000);
+      }
+      await done;
+    } finally {
+      mock.timers.reset();
+    }
   });
 
   for (const how of ['after a while', 'with the window'] as const) {

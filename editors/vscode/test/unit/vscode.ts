@@ -197,6 +197,7 @@ export class FakeDocument {
   write(): boolean {
     fs.writeFileSync(this.uri.fsPath, this.text);
     this.isDirty = false;
+    tell.change.fire({ document: this, contentChanges: [] });
     tell.saved.fire(this);
     return true;
   }
