@@ -43,7 +43,7 @@ func TestRemoveFolders(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(root, "x", "f"), nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			RemoveFolders(Path(filepath.Join(root, filepath.FromSlash(x.file))), filepath.Join(root, x.inside), x.since)
+			RemoveFolders(Path(filepath.Join(root, filepath.FromSlash(x.file))), filepath.Join(root, x.inside), x.since, map[string]time.Time{})
 			var left []string
 			err := filepath.WalkDir(root, func(p string, _ os.DirEntry, err error) error {
 				if p != root {
@@ -54,6 +54,41 @@ func TestRemoveFolders(t *testing.T) {
 			})
 			if got := strings.Join(left, " "); err != nil || got != x.left {
 				t.Errorf("left %s, %v, want %s", got, err, x.left)
+			}
+		})
+	}
+}
+
+// A folder in which there is something still is known when that goes, whose turn is a later one; not
+// another folder that has come to its place.
+func TestRemoveFoldersOfSeveral(t *testing.T) {
+	for name, anew := range map[string]bool{"the same": false, "made anew": true} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			dir := filepath.Join(root, "a", "b")
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if _, ok := born(root, stat(t, root)); !ok {
+				t.Skip("this file system does not say when a folder was made")
+			}
+			f, g := Path(filepath.Join(dir, "f")), Path(filepath.Join(dir, "g"))
+			if err := os.WriteFile(string(g), nil, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			known := map[string]time.Time{}
+			RemoveFolders(f, root, time.Now().Add(-time.Hour), known)
+			if err := os.Remove(string(g)); err != nil || len(known) != 2 {
+				t.Fatal(known, err)
+			}
+			if anew {
+				for dir, at := range known {
+					known[dir] = at.Add(-time.Second) // as if the one that was known had been another
+				}
+			}
+			RemoveFolders(g, root, time.Now().Add(time.Hour), known)
+			if _, err := os.Lstat(filepath.Dir(dir)); os.IsNotExist(err) == anew || len(known) > 0 != anew {
+				t.Errorf("the folder: %v; left %v", err, known)
 			}
 		})
 	}

@@ -145,6 +145,7 @@ type Core struct {
 	rejections rejections
 	discards   discards
 	earlier    earlierSessions
+	made       madeFolders
 
 	pendingMu sync.Mutex                      // guards pending
 	pending   map[string]map[buffers.Path]int // by session: its pending hunks in each file

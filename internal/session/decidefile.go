@@ -237,6 +237,6 @@ func (f *file) removeUnderDocument(ctx context.Context, out outcome) error {
 		f.mu.Unlock()
 		return err
 	}
-	f.core.removeFolders(f.path, by)
+	f.core.made.remove(f.path, by)
 	return nil
 }

@@ -442,7 +442,7 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 		}
 	}
 	aside := v.beside()
-	aside.Whole = v.keptBy(w)
+	aside.Whole = f.keptBy(v, w)
 	if v.doc == nil {
 		return func() journal.Record {
 			aside.Sessions = f.core.sessionsOf(nil, aside.Whole)

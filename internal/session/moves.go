@@ -378,7 +378,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	} else if err != nil {
 		return err
 	}
-	f.core.removeFolders(f.path, w.by)
+	f.core.made.remove(f.path, w.by)
 	if w.wasExec != nil {
 		f.core.elsewhere.makesExec(from.path, *w.wasExec)
 		if err := checkpoint.SetExec(from.path, *w.wasExec); err != nil {

@@ -104,7 +104,7 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 		write = func() error {
 			err := buffers.RemoveFile(f.path, had.Seen())
 			if err == nil && op.rejects {
-				f.core.removeFolders(f.path, by)
+				f.core.made.remove(f.path, by)
 			}
 			return err
 		}

@@ -38,7 +38,7 @@ func (f *file) rowsBeneath() rowsBeneath {
 
 // besideDraft returns what makes what the record of v has beside what the file was; mu is held.
 func (f *file) besideDraft(v version, w entire) func() []byte {
-	x := beside{Whole: v.keptBy(w)}
+	x := beside{Whole: f.keptBy(v, w)}
 	if v.rows.doc == nil {
 		return func() []byte {
 			x.Sessions = f.core.sessionsOf(nil, x.Whole)

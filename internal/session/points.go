@@ -59,6 +59,9 @@ func (c *Core) turnStart(s *session, t *turn) {
 		return
 	}
 	s.findRoots()
+	s.mu.Lock()
+	c.made.begins(s.id, t.id, s.began[t.id], s.roots())
+	s.mu.Unlock()
 	c.othersPoint(s)
 	files, first := append(c.filesOf(s), c.documentsOutside(s)...), map[*file]*buffers.Disk{}
 	news := false

@@ -198,6 +198,7 @@ func (s *session) pump() {
 		s.began = map[string]time.Time{}
 	}
 	s.began[t.id] = time.Now()
+	s.core.made.begins(s.id, t.id, s.began[t.id], s.roots())
 	s.named, s.toName = nil, nil
 	s.unsents = nil
 	s.state, s.stop = StateRunning, ""

@@ -255,21 +255,6 @@ func renameBack(from, to buffers.Path) *move {
 	return &move{from: checkpoint.Change{Path: from}, to: checkpoint.Change{Path: to}}
 }
 
-// removeFolders removes the folders that were made for a file of by's that is gone, if
-// nothing is in them.
-func (c *Core) removeFolders(p buffers.Path, by review.Origin) {
-	s, err := c.findSession(by.Session)
-	if err != nil {
-		return
-	}
-	s.mu.Lock()
-	began, ok := s.began[by.Turn]
-	s.mu.Unlock()
-	if ok {
-		buffers.RemoveFolders(p, rootOf(s.roots(), string(p)), began)
-	}
-}
-
 // noteRan keeps, of a file that is taken away and can be brought back by its rows,
 // whether it could be run; mu is held.
 func (f *file) noteRan() {

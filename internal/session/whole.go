@@ -398,7 +398,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		return false, err.Error()
 	}
 	if opaque != "" && !w.was.Exists {
-		f.core.removeFolders(f.path, w.by)
+		f.core.made.remove(f.path, w.by)
 	}
 	f.keepUndone(u)
 	f.mu.Lock()

@@ -17,14 +17,19 @@ type keptBy struct {
 	// Later are those that have changed it since, as in entire. What it was before each of these
 	// is in the record's state, behind what that begins with.
 	Later []review.Origin `json:",omitempty"`
+	// Folders is where those were made that the file needed, if it was made or moved.
+	Folders *keptFolders `json:",omitempty"`
 }
 
 // keptBy is what is kept of w in the record of v.
-func (v version) keptBy(w entire) *keptBy {
+func (f *file) keptBy(v version, w entire) *keptBy {
 	if v.by == (review.Origin{}) {
 		return nil
 	}
 	k := &keptBy{By: v.by}
+	if v.created || v.opaqueOp == "create" || v.from != "" {
+		k.Folders = f.core.made.of(v.by, f.path)
+	}
 	if v.opaque != "" {
 		for _, l := range w.later {
 			k.Later = append(k.Later, l.by)
@@ -86,6 +91,7 @@ func (f *file) recallBy(k *keptBy, copies []byte) {
 		return
 	}
 	f.entire.by = k.By
+	f.core.made.recall(k.By, k.Folders)
 	var err error
 	if f.entire.later, err = k.later(copies); err != nil {
 		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
