@@ -18,7 +18,7 @@ import { statSync, utimesSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import { find, isInFront } from './edits';
-import { bytesOnDisk, changeOf, hasHash, hashIfHas, hashOf, isAsOnDisk, readsAnew } from './onDisk';
+import { bytesOnDisk, hasHash, hashIfHas, hashOf, isAsOnDisk, readsAnew } from './onDisk';
 import { type Files, isUnsaved, mayHaveFailed, type Saves } from './saves';
 
 const memoryKey = 'documents.bases';
@@ -38,7 +38,7 @@ const mostTries = 3;
 /** What a file is dated to so that VS Code does not take it for newer, in milliseconds. */
 const old = 1000;
 
-/** What VS Code says nothing of by then, in milliseconds, it does not do, or it has failed. */
+/** A file that was made old has its time again if it was not written by then: a save has failed. */
 const longest = 3000;
 
 /** That a document was to be saved, and has not been since. */
@@ -265,20 +265,14 @@ export class Documents implements vscode.Disposable, Files {
 
   /**
    * A document that only has what its file has, which VS Code was late to read, is not unsaved. Nor is
-   * one that VS Code has just written and says nothing of yet: the end of that save is waited for, also
-   * where it says nothing before it either (Save without Formatting). It looks then at the time that the
-   * file has got, and must not find it made old.
+   * one that VS Code has just written and says nothing of yet: the end of that save is waited for. Where
+   * it says nothing before it either (Save without Formatting), VS Code itself knows that it saves it.
    */
   private async saveIfAsOnDisk(document: vscode.TextDocument): Promise<void> {
     await this.saves.ended([document.uri.toString()]);
     const { version } = document;
-    const isSo = async (): Promise<boolean> =>
-      (await isAsOnDisk(document)) && document.isDirty && document.version === version;
-    if (await isSo()) {
-      await changeOf(document, longest); // that it is saved is one
-    }
-    if (await isSo()) {
-      await this.saves.save(document, false);
+    if ((await isAsOnDisk(document)) && document.isDirty && document.version === version) {
+      await this.saves.saveOnce(document);
     }
   }
 

@@ -72,8 +72,8 @@ function hasMark(document: vscode.TextDocument): boolean {
   return marked === undefined || marked === (document.encoding === 'utf8bom');
 }
 
-/** Resolves when a document has changed, or is saved, or after `ms`. */
-export function changeOf(document: vscode.TextDocument, ms: number): Promise<void> {
+/** Resolves when a document has changed, or after `ms`. */
+function changeOf(document: vscode.TextDocument, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const listener = vscode.workspace.onDidChangeTextDocument((event) => {
       if (event.document === document) {

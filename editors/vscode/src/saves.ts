@@ -123,12 +123,30 @@ export class Saves implements vscode.Disposable {
   }
 
   /** Saves a document for acp-ls, as the user would, or with the text that it has. */
-  async save(document: vscode.TextDocument, format: boolean): Promise<boolean> {
+  save(document: vscode.TextDocument, format: boolean): Promise<boolean> {
+    return this.saveBy(document, () =>
+      format ? this.saveOrTell(document) : this.saveAsItIs(document),
+    );
+  }
+
+  /**
+   * Saves a document with the text that it has, unless VS Code is doing that, or has. The command for
+   * the document in front would have VS Code write it again: the file has another time then, or is read
+   * while it is empty.
+   */
+  saveOnce(document: vscode.TextDocument): Promise<boolean> {
+    return this.saveBy(document, () => this.saveAndTakeBack(document));
+  }
+
+  private async saveBy(
+    document: vscode.TextDocument,
+    act: () => Promise<boolean>,
+  ): Promise<boolean> {
     const uri = document.uri.toString();
     this.asked.set(uri, (this.asked.get(uri) ?? 0) + 1);
     this.begin(document);
     try {
-      return await (format ? this.saveOrTell(document) : this.saveAsItIs(document));
+      return await act();
     } finally {
       this.endOrLeave(document);
       const left = (this.asked.get(uri) ?? 1) - 1;
@@ -189,6 +207,10 @@ export class Saves implements vscode.Disposable {
         return outcome === 'saved';
       }
     }
+    return this.saveAndTakeBack(document);
+  }
+
+  private async saveAndTakeBack(document: vscode.TextDocument): Promise<boolean> {
     const text = document.getText();
     let typed = false;
     const listeners = [
