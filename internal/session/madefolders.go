@@ -16,22 +16,13 @@ import (
 // the user decides.
 type madeFolders struct {
 	mu    sync.Mutex
-	turns map[turnOfSession]turnPlaces
-	made  map[string]time.Time // as in buffers.RemoveFolders
+	turns map[string]turnPlaces // by session and turn
+	made  map[string]time.Time  // as in buffers.RemoveFolders
 }
-
-type turnOfSession struct{ session, turn string }
 
 type turnPlaces struct {
 	began time.Time
 	roots []string // it works in
-}
-
-// keptFolders is what the journal has of the turn that has made a file: folders are its own that were made
-// since it began, inside of its root.
-type keptFolders struct {
-	Since int64 // in milliseconds since 1970
-	In    string
 }
 
 // begins notes that a turn begins in roots.
@@ -39,40 +30,38 @@ func (m *madeFolders) begins(session, turn string, at time.Time, roots []string)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.turns == nil {
-		m.turns, m.made = map[turnOfSession]turnPlaces{}, map[string]time.Time{}
+		m.turns, m.made = map[string]turnPlaces{}, map[string]time.Time{}
 	}
-	m.turns[turnOfSession{session, turn}] = turnPlaces{at, roots}
+	m.turns[session+" "+turn] = turnPlaces{at, roots}
+}
+
+// of is the turn that by names; false if it is not known.
+func (m *madeFolders) of(by review.Origin) (turnPlaces, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, ok := m.turns[by.Session+" "+by.Turn]
+	return t, ok
+}
+
+// keep notes in k what is known of the turn that has made a file.
+func (m *madeFolders) keep(k *keptBy, p buffers.Path) {
+	if t, ok := m.of(k.By); ok {
+		k.Since, k.In = t.began.UnixMilli(), rootOf(t.roots, string(p))
+	}
 }
 
 // recall takes up what an earlier run knew.
-func (m *madeFolders) recall(by review.Origin, k *keptFolders) {
-	if k == nil {
-		return
+func (m *madeFolders) recall(k *keptBy) {
+	if t, _ := m.of(k.By); k.In != "" && !slices.Contains(t.roots, k.In) {
+		m.begins(k.By.Session, k.By.Turn, time.UnixMilli(k.Since), append(slices.Clip(t.roots), k.In))
 	}
-	m.mu.Lock()
-	had := m.turns[turnOfSession{by.Session, by.Turn}].roots
-	m.mu.Unlock()
-	if !slices.Contains(had, k.In) {
-		m.begins(by.Session, by.Turn, time.UnixMilli(k.Since), append(slices.Clone(had), k.In))
-	}
-}
-
-// of is what is kept of the turn that by names, which has made a file; nil if it is not known.
-func (m *madeFolders) of(by review.Origin, p buffers.Path) *keptFolders {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t, ok := m.turns[turnOfSession{by.Session, by.Turn}]
-	if !ok {
-		return nil
-	}
-	return &keptFolders{t.began.UnixMilli(), rootOf(t.roots, string(p))}
 }
 
 // remove removes the folders that were made for a file of by's that is gone, if nothing is in them.
 func (m *madeFolders) remove(p buffers.Path, by review.Origin) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if t, ok := m.turns[turnOfSession{by.Session, by.Turn}]; ok {
+	if t, ok := m.of(by); ok {
+		m.mu.Lock()
+		defer m.mu.Unlock()
 		buffers.RemoveFolders(p, rootOf(t.roots, string(p)), t.began, m.made)
 	}
 }

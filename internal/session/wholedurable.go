@@ -17,8 +17,10 @@ type keptBy struct {
 	// Later are those that have changed it since, as in entire. What it was before each of these
 	// is in the record's state, behind what that begins with.
 	Later []review.Origin `json:",omitempty"`
-	// Folders is where those were made that the file needed, if it was made or moved.
-	Folders *keptFolders `json:",omitempty"`
+	// Since is when the turn began that has made or moved the file, in milliseconds since 1970, and In the
+	// folder it works in: what folders were made in there since then, for the file, are its own.
+	Since int64  `json:",omitempty"`
+	In    string `json:",omitempty"`
 }
 
 // keptBy is what is kept of w in the record of v.
@@ -28,7 +30,7 @@ func (f *file) keptBy(v version, w entire) *keptBy {
 	}
 	k := &keptBy{By: v.by}
 	if v.created || v.opaqueOp == "create" || v.from != "" {
-		k.Folders = f.core.made.of(v.by, f.path)
+		f.core.made.keep(k, f.path)
 	}
 	if v.opaque != "" {
 		for _, l := range w.later {
@@ -91,7 +93,7 @@ func (f *file) recallBy(k *keptBy, copies []byte) {
 		return
 	}
 	f.entire.by = k.By
-	f.core.made.recall(k.By, k.Folders)
+	f.core.made.recall(k)
 	var err error
 	if f.entire.later, err = k.later(copies); err != nil {
 		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
