@@ -132,10 +132,12 @@ export class Saves implements vscode.Disposable {
   /**
    * Saves a document with the text that it has, unless VS Code is doing that, or has. The command for
    * the document in front would have VS Code write it again: the file has another time then, or is read
-   * while it is empty.
+   * while it is empty. If it is not saved nothing is lost, and nothing said.
    */
   saveOnce(document: vscode.TextDocument): Promise<boolean> {
-    return this.saveBy(document, () => this.saveAndTakeBack(document));
+    const save = async (): Promise<boolean> =>
+      (await this.attempt(document, () => document.save())) === 'saved';
+    return this.saveBy(document, () => this.saveAndTakeBack(document, save));
   }
 
   private async saveBy(
@@ -207,10 +209,13 @@ export class Saves implements vscode.Disposable {
         return outcome === 'saved';
       }
     }
-    return this.saveAndTakeBack(document);
+    return this.saveAndTakeBack(document, () => this.saveOrTell(document));
   }
 
-  private async saveAndTakeBack(document: vscode.TextDocument): Promise<boolean> {
+  private async saveAndTakeBack(
+    document: vscode.TextDocument,
+    save: () => Promise<boolean>,
+  ): Promise<boolean> {
     const text = document.getText();
     let typed = false;
     const listeners = [
@@ -225,7 +230,7 @@ export class Saves implements vscode.Disposable {
       }),
     ];
     try {
-      const saved = await this.saveOrTell(document);
+      const saved = await save();
       const other = (): boolean => !typed && !document.isClosed && document.getText() !== text;
       if (!saved || !other()) {
         return saved;
