@@ -85,7 +85,9 @@ func describeFile(c *session.FileChange) string {
 	case "-bom":
 		out += ", it has lost its byte order mark"
 	}
-	if c.Opaque != "" {
+	if c.Opaque == "ends" {
+		out += ", it has other line ends, which the editor does not show"
+	} else if c.Opaque != "" {
 		out += " (" + c.Opaque + ", not shown)"
 	}
 	return out

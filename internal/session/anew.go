@@ -216,6 +216,7 @@ func (f *file) compareAnew(ctx context.Context) error {
 	f.mu.Unlock()
 	hand := f.gitsHand(ctx, disk, was)
 	elsewhere := f.core.elsewhere.wroteText(f.path, noted.text)
+	whole := f.endsWhole(ctx, now)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.anew != newest {
@@ -242,7 +243,7 @@ func (f *file) compareAnew(ctx context.Context) error {
 		return nil
 	}
 	o := noted.whose
-	if elsewhere {
+	if elsewhere || whole { // or it is no change of its own
 		o = users
 	}
 	o.Change = f.core.changeID()

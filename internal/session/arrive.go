@@ -43,7 +43,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 		}
 		f.arrivals++
 		ar.number, f.unlooked, f.hadBefore = f.arrivals, true, ar.had
-		f.before, f.sent, f.ends, f.coded, f.codedFirst = nil, nil, nil, nil, nil
+		f.before, f.sent, f.ends, f.coded, f.began, f.codedFirst = nil, nil, nil, nil, nil, nil
 	}
 	f.kept.resting, f.awaited = false, false
 	f.touchOpen(openDoc{at, d.URI})
@@ -51,6 +51,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.wake(d.Text, false)
 	f.unpark(d.Text)
 	f.openedGone(d.Text)
+	f.openedEnds(d.Text)
 	f.openedMarked(d.Text)
 	f.openedWhole(d.Text)
 	ar.then = f.core.attribute(f.path)

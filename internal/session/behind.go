@@ -367,7 +367,7 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 		s := f.before.String()
 		known = &s
 	}
-	whole := ch.Before.Opaque != "" || ch.After.Opaque != "" || f.underDocument() || f.encoded != nil && f.takesWhole(ch.After, recoded)
+	whole := ch.Before.Opaque != "" || ch.After.Opaque != "" || f.underDocument() || recoded || f.encoded != nil && f.takesWhole(ch.After, recoded)
 	f.mu.Unlock()
 	o := f.core.attributeText(f.path, known, contentOf(ch.After))
 	o.Change = f.core.changeID()
@@ -485,6 +485,12 @@ func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point cop
 		was = checkpoint.Copy{State: ch.Before.Forget()}
 	}
 	f.mu.Lock()
+	kind := checkpoint.Binary
+	if recoded && f.changesEnds(ch) {
+		if kind = endsAlone; f.opaque == "" && was.Opaque == "" {
+			was.State = f.beganWith(was.State)
+		}
+	}
 	if o.Author == review.AuthorUser && f.opaque == "" && f.takesWhole(ch.After, recoded) { // as others have told
 		seen := ch.After.Forget()
 		f.opaqueSeen, f.entire.exec = &seen, &seen.Exec
@@ -492,9 +498,9 @@ func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point cop
 		return err
 	}
 	if f.opaque == "" {
-		f.entire.recoded = recoded
+		f.entire.recoded, f.entire.info = recoded, statOf(f.path)
 	}
-	lost := f.takesWhole(ch.After, recoded) && f.takeOpaque(ch, was, o)
+	lost := f.takesWhole(ch.After, recoded) && f.takeOpaque(ch, was, o, kind)
 	f.mu.Unlock()
 	if lost {
 		f.core.noticeOf(o, fmt.Sprintf("%s has been changed, and there is no copy of what it was (%s): only git or a backup can bring that back", f.path, was.Opaque))

@@ -95,10 +95,7 @@ func (f *file) tellBehind(err error) {
 	if !open || o == nil {
 		return
 	}
-	who := "another program"
-	if o.by.Author == review.AuthorAgent {
-		who = o.by.Agent
-	}
+	who := programOf(o.by)
 	message := "Pause typing in %s, and do not save over it: what %s has written there is not in your editor yet"
 	if !typedIn(err) {
 		message = "Load %s anew before you save it: what %s has written there is not in your editor, which did not take it"

@@ -76,6 +76,9 @@ type Waits struct {
 	// Opening is how long an editor may take to open its documents, before the user is told
 	// of those in which something is looked for when they are opened. 3 s.
 	Opening time.Duration
+	// Unread is how long an editor may take to read a file anew, in another encoding, before it is asked once more
+	// and the user is told. 10 s.
+	Unread time.Duration
 	// Left is how long what a process that was killed has left of a write must stay as it is
 	// before it is removed. 20 s.
 	Left time.Duration
@@ -92,6 +95,7 @@ func (w Waits) orDefaults() Waits {
 	w.Tool = cmp.Or(w.Tool, 20*time.Second)
 	w.Reopening = cmp.Or(w.Reopening, time.Second)
 	w.Opening = cmp.Or(w.Opening, 3*time.Second)
+	w.Unread = cmp.Or(w.Unread, 10*time.Second)
 	w.Left = cmp.Or(w.Left, 20*time.Second)
 	if w.CancelAgain == nil {
 		w.CancelAgain = []time.Duration{time.Second, 4 * time.Second, 10 * time.Second}

@@ -189,6 +189,19 @@ func (f *file) whoseBytes(sum string, noted *suspicion) review.Origin {
 	return f.core.attribute(f.path)
 }
 
+// wroteBytes says who is to be named for the bytes of a sum, of which the text that is read is the change of o: of a
+// file that is decided on as a whole that is nobody's. mu is held.
+func (f *file) wroteBytes(sum string, o review.Origin) review.Origin {
+	switch e := f.isEncoded(); {
+	case o.Author != review.AuthorUser || sum == e.start:
+	case f.opaque != "" && f.entire.now.Sum() == sum:
+		return f.entire.by
+	case sum == e.whole, e.late, f.opaque != "":
+		return f.core.attribute(f.path)
+	}
+	return o
+}
+
 // readAnew takes in that an editor, which was not asked, has read a file that is not UTF-8
 // as t; before is what it had. mu is held.
 func (f *file) readAnew(before *taken, t text.Text, sum string) bool {
@@ -270,6 +283,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	if moved {
 		e.owed = &owed{sum, o}
 	}
+	by := f.wroteBytes(sum, o)
 	// What is unsaved may be what the editor has just written and is about to tell of, with what
 	// was typed last: that comes before its answer, if it has anything to say at all.
 	why := encodedUnsaved
@@ -278,7 +292,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	if f.clash() != nil || unsaved && (e.told || isGarbled(d.Text) || !live.at.editor.Can("reload")) {
 		f.mu.Unlock()
-		return false, f.tellOwed(live, moved, o, why)
+		return false, f.tellOwed(live, moved, by, why)
 	}
 	had := f.doc
 	if noted != nil {
@@ -286,7 +300,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	if o.Author != review.AuthorUser && isGarbled(had.Text()) && isGarbled(had.Baseline()) { // else it is so by what has been written
 		f.mu.Unlock()
-		return false, f.tellOwed(live, moved, o, encodedGarbled)
+		return false, f.tellOwed(live, moved, by, encodedGarbled)
 	}
 	if disk, ok := at.Text(); ok && !live.at.editor.Can("reload") && readsAs(d.Text, disk) {
 		live.at.store.Loaded(d, false) // nobody can say that it has been read, but so it seems
@@ -295,7 +309,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	}
 	if !live.at.editor.Can("reload") {
 		f.mu.Unlock()
-		return false, f.tellOwed(live, moved, o, encodedUnread)
+		return false, f.tellOwed(live, moved, by, encodedUnread)
 	}
 	was, before := had, f.before
 	if noted == nil {
@@ -328,16 +342,17 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 	late := !t.Equal(read) && (isText || buffers.Encoded(readErr) != nil && buffers.Encoded(readErr).Holds(t))
 	if !fl.landed && (err != nil || !reloaded) && !late {
 		_, d, open := f.live()
-		if !open || clean(d) {
-			why, f.unread = encodedUnread, true
+		unread := !open || clean(d)
+		if unread {
+			f.unread = true
+			f.askLater(by)
 		}
-		listed := why == encodedUnread && e.whole != ""
 		f.publish()
 		f.mu.Unlock()
-		if ctx.Err() != nil || listed {
+		if ctx.Err() != nil || unread {
 			return false, ctx.Err()
 		}
-		return false, f.tellOwed(live, moved, o, why)
+		return false, f.tellOwed(live, moved, by, why)
 	}
 	f.unread = false
 	// The editor says that nothing is unsaved: what it has it has read.
@@ -415,7 +430,7 @@ func (f *file) takeReread(fl *flight, t text.Text, disk buffers.Disk, err error)
 const (
 	encodedUnsaved = "Reload %s to see what %s has written there and decide on it (what is unsaved goes: copy it first), or save over it. " +
 		"It is not UTF-8 and cannot be merged with your unsaved text. Nothing was overwritten"
-	encodedUnread  = "Reload %s to see what %s has written there and decide on it: it is not UTF-8, and your editor did not read it anew"
+	encodedUnread  = "Reload %s to see what %s has written there and decide on it: it is not UTF-8, and your editor has not read it anew"
 	encodedGarbled = "Open %s in its encoding to see what %s has written there and decide on it: it is not UTF-8, and your editor does not know in which it is"
 )
 
@@ -435,11 +450,7 @@ func (f *file) tellOwed(live openDoc, moved bool, o review.Origin, why string) e
 	if told || !moved {
 		return nil
 	}
-	who := "another program"
-	if o.Author == review.AuthorAgent {
-		who = o.Agent
-	}
-	message := fmt.Sprintf(why, f.shortName(live), who)
+	message := fmt.Sprintf(why, f.shortName(live), programOf(o))
 	if s, err := f.core.findSession(o.Session); err == nil {
 		s.notice(o.Turn, EntryNotice, message)
 	}

@@ -87,8 +87,9 @@ func (f *file) takeMark(ctx context.Context, live openDoc, now text.Text, o revi
 
 // tellEnds takes in that an agent has given the file of a document a byte order mark, or taken
 // it away, and tells the user that; and that it has turned the line ends under unsaved text,
-// which keeps its own. It notes the ends of now, which is disk.
-func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, disk text.Text, o review.Origin) {
+// which keeps its own. It notes the ends of now, which is disk. whole: what has become of line ends is a change
+// of the file as a whole.
+func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, disk text.Text, o review.Origin, whole bool) {
 	f.mu.Lock()
 	seen := f.ends
 	f.ends = &now
@@ -101,24 +102,39 @@ func (f *file) tellEnds(live openDoc, d *buffers.Document, now buffers.Ends, dis
 		f.core.noticeOf(o, message)
 		live.at.editor.ShowMessage(LevelWarning, message)
 	}
+	if whole {
+		if *seen != now {
+			f.tellWhole(tell, d, o)
+		}
+		return
+	}
 	if seen.BOM != now.BOM && !buffers.EndsOf(d.Text).BOM {
 		f.mu.Lock()
 		f.takeMarked(seen.BOM, now.BOM, o)
 		f.mu.Unlock()
-		what := "has got a byte order mark"
-		if seen.BOM {
-			what = "has lost its byte order mark"
-		}
-		tell(what + " on disk. While that is undecided, to reject the change of the file undoes it")
+		tell(toldMark(o, now.BOM, !clean(d)))
 	}
 	if seen.EOL != "" && now.Mix != (text.Hash{}) && !live.at.editor.Can("adopt") {
 		f.recordHidden(&o, *seen, disk)
-		tell("has line ends of more than one kind on disk now, which your editor may not show. To save it there makes them one kind")
+		tell("was given line ends of more than one kind on disk, which your editor may not show. To save it there makes them one kind")
 	}
 	if own := buffers.EndsOf(d.Text).EOL; seen.Turned(now) && !clean(d) && own != now.EOL && own != "" {
 		f.recordHidden(&o, *seen, disk)
-		tell(fmt.Sprintf("has %s line ends on disk now. Your unsaved text keeps %s, and so will the file if you save it", now.EOL.Name(), own.Name()))
+		tell(fmt.Sprintf("was given %s line ends on disk by %s. The text in your editor has %s, and to save it gives the file these", now.EOL.Name(), programOf(o), own.Name()))
 	}
+}
+
+// toldMark is what is said of a byte order mark that o has given a file (has) or taken away. It stands there, maybe for
+// long: so it says what has been done, and not what may have been decided since. Under unsaved text it cannot be decided on.
+func toldMark(o review.Origin, has, unsaved bool) string {
+	said, own := "was given a byte order mark on disk by ", "none"
+	if !has {
+		said, own = "has lost its byte order mark on disk by ", "one"
+	}
+	if said += programOf(o); unsaved {
+		said += fmt.Sprintf(". The text in your editor has %s, and to save it takes that back", own)
+	}
+	return said
 }
 
 // recordHidden notes for undo what an agent has made of the line ends of the disk, which were all one

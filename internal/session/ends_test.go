@@ -129,6 +129,10 @@ func TestByteOrderMarkOnDiskIsTold(t *testing.T) {
 						if strings.Contains(m, "byte order mark") {
 							told++
 						}
+						// It stands there when that is decided, and cannot be under unsaved text.
+						if !strings.Contains(m, "by fake") || strings.Contains(m, "eject") || strings.Contains(m, "to save it takes that back") != dirty {
+							t.Errorf("said %q", m)
+						}
 					}
 					e.mu.Unlock()
 					if told != 1 {

@@ -57,7 +57,9 @@ type file struct {
 	ends       *buffers.Ends   // of what the disk had when it was last taken in; nil if unknown
 	encoded    *encoded        // of a file that is not UTF-8; nil if it is, or is not known
 	coded      *buffers.Coding // of the file when the turn began, or the user has saved it since; nil if unknown
+	began      *string         // what an open file held when the turn began, or the user has saved it since; nil if unknown
 	codedFirst *buffers.Coding // of the file before what is undecided; nil if unknown
+	askedLater bool            // it is asked for that once more, in a while
 	unread     bool            // its editor was asked to read it anew, in another encoding, and has not as far as is known
 
 	arrivals  int    // how often a first document was opened

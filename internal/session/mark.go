@@ -158,12 +158,7 @@ func (f *file) restoreMarkHeld(ctx context.Context, has bool) error {
 		if _, err := live.at.store.Look(f.path); err != nil {
 			return err
 		}
-		if live.at.editor.Can("reload") {
-			if _, err := live.at.editor.Reload(ctx, live.uri); err != nil && ctx.Err() != nil {
-				return err
-			}
-		}
-		return nil
+		return readsMark(ctx, live)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -174,6 +169,22 @@ func (f *file) restoreMarkHeld(ctx context.Context, has bool) error {
 			takeOver(f.doc, now, usersOwn(now, nil))
 		}
 		f.keepBefore(now)
+	}
+	return nil
+}
+
+// readsMark waits until an editor has read a file whose byte order mark was put back: it would save the document with
+// the one that it has read last. One with much to do takes longer than it is waited for at once.
+func readsMark(ctx context.Context, live openDoc) error {
+	if !live.at.editor.Can("reload") {
+		return nil
+	}
+	for range maxTries {
+		if read, err := live.at.editor.Reload(ctx, live.uri); read || ctx.Err() != nil {
+			return ctx.Err()
+		} else if err != nil {
+			break
+		}
 	}
 	return nil
 }

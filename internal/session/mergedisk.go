@@ -53,7 +53,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	}
 	o.Change = f.core.changeID()
 	if open {
-		f.tellEnds(live, d, ends, now, o)
+		f.tellEnds(live, d, ends, now, o, moved && f.endsWhole(ctx, now))
 	}
 	if before == nil || mirrored { // what has changed is unknown, or came through us already
 		f.mu.Lock()

@@ -132,6 +132,7 @@ func (f *file) catchUpAs(ctx context.Context, whose func(now text.Text, before *
 // catchUpUnless is catchUpAs, unless it is over when the disk has been read. errBehind: each time
 // something else has come between.
 func (f *file) catchUpUnless(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) error {
+	f.codedAgain()
 	f.mu.Lock()
 	if f.underDocument() {
 		whose = func(text.Text, *taken) review.Origin { return usersOwn(text.Text{}, nil) }
@@ -235,6 +236,7 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 		want = endedAs(disk.Content, want)
 	}
 	f.mu.Unlock()
+	whole := f.endsWhole(ctx, now)
 	if d.State() != buffers.Behind && !moved {
 		news := before != nil && buffers.NormHashText(before.Text) != buffers.NormHashText(now)
 		f.cameTo(now, before)
@@ -250,7 +252,10 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	}
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)
-	f.tellEnds(live, d, ends, now, o)
+	f.tellEnds(live, d, ends, now, o, whole)
+	if whole { // what the editor reads of that is no change of its own
+		o = usersOwn(now, nil)
+	}
 	if want.Equal(d.Text) {
 		if d.State() == buffers.Clean {
 			f.cameTo(now, before)

@@ -104,6 +104,7 @@ func (s *session) bringUnsaved(t *turn, f *file) {
 		}
 		return f.before.Text, true
 	}
+	by := f.unbrought.Load()
 	was, ok := unsaved()
 	if !ok {
 		return
@@ -116,7 +117,11 @@ func (s *session) bringUnsaved(t *turn, f *file) {
 	}
 	if is, ok := unsaved(); ok && buffers.NormHashText(is) != buffers.NormHashText(was) {
 		f.keep(true) // before an agent can write: of what differs from the record nobody could tell whose it is
-		s.notice(t.id, EntryNotice, fmt.Sprintf("%s has been changed by another program, which is merged into your unsaved text", s.relative(string(f.path))))
+		who := "another program"
+		if by.is(is) { // what a turn before had left
+			who = programOf(by.by)
+		}
+		s.notice(t.id, EntryNotice, fmt.Sprintf("%s has been changed by %s, which is merged into your unsaved text", s.relative(string(f.path)), who))
 	}
 }
 

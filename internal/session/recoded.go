@@ -3,10 +3,14 @@ package session
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
+	"strings"
 	"unicode/utf8"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
 
@@ -22,12 +26,105 @@ import (
 // are exact there.
 
 // recodedUnsaved says what has become of a file whose document has unsaved text.
-const recodedUnsaved = "%s has another encoding on disk now, or is no text any more, as %s has written it, and your unsaved text has nothing of that. " +
-	"Reject the change of the file to undo it, or reload the file to see it (what is unsaved goes: copy it first). Nothing was overwritten"
+const recodedUnsaved = "%s has another encoding on disk, or is no text any more, as %s has written it, and your unsaved text has nothing of that. " +
+	"Reject the change of the file to undo it, or reload the file to see it (what is unsaved goes: copy it first)"
+
+// recodedUnread says it of a file that nothing is unsaved of, and its editor has not read.
+const recodedUnread = "%s has another encoding on disk, or is no text any more, as %s has written it, and your editor has not read that. " +
+	"Reload it to see it, or reject the change of the file to undo that"
+
+// whyMoved says why what has become of a file as a whole is not taken back, as the file has something else by now, and
+// what can be done: the bytes of before have nothing of what was saved since.
+func (f *file) whyMoved(w entire) string {
+	why := "it was written since, and the bytes of before have nothing of that: accept the change of the file to keep what it has now"
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.underDocument() && w.recoded && w.copy != nil && w.copy.Content != "" {
+		switch is := buffers.CodingOf([]byte(w.copy.Content)); is {
+		case buffers.CodingNone:
+		case buffers.CodingBytes:
+			why += "; or save it in your editor in the encoding that it had before, which ends the change"
+		default:
+			why += fmt.Sprintf("; or save it in your editor in %s, as it was before, which ends the change", is)
+		}
+	}
+	return why + "; or bring back what was there with git or a backup, and accept then"
+}
+
+// codedAgain takes in that a file which was given another encoding, or other line ends, under its document has those
+// of before again, and other words: these are changed by hunk.
+func (f *file) codedAgain() {
+	f.mu.Lock()
+	w := &f.entire
+	back := f.underDocument() && (w.recoded || f.opaque == endsAlone) && w.copy != nil && w.copy.Exists && w.copy.Opaque == "" && len(w.later) == 0 && w.from == ""
+	f.mu.Unlock()
+	if !back {
+		return
+	}
+	is := checkpoint.CopyOf(f.path)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	live, d, open := f.live()
+	if !open || !f.underDocument() || w.copy == nil || f.doc == nil || !is.Exists || is.Opaque != "" || is.SameContent(w.copy.State) {
+		return
+	}
+	was := text.New(w.copy.Content)
+	if f.recodes(buffers.CodingOf([]byte(w.copy.Content)), is.Content) || endsHidden(was, text.New(is.Content), !clean(d)) {
+		return
+	}
+	if now := f.doc.Text(); buffers.NormHashText(was) != buffers.NormHashText(now) { // what else it was given with that
+		if f.doc.Tracking() || !clean(d) {
+			return // nobody knows whose each row is
+		}
+		if knowsOneKind(live) {
+			was = text.New(buffers.StyleOfText(was).Apply(was.String()))
+		}
+		f.doc = review.New(text.New(strings.TrimPrefix(was.String(), byteOrderMarkBytes)), f.core.now)
+		f.doc.AgentEdit(now, w.by)
+	}
+	coding, began := buffers.CodingOf([]byte(w.copy.Content)), w.copy.Content
+	f.coded, f.began = &coding, &began // the turn may have begun with the other one
+	f.opaqueBack()
+}
+
+// askLater has an editor that has not read a file anew asked once more in a while, before the user is told: one that has
+// much to do reads it by itself meanwhile, and says nothing if it has the same text. by is who has written the
+// file; mu is held.
+func (f *file) askLater(by review.Origin) {
+	if f.askedLater {
+		return
+	}
+	f.askedLater = true
+	f.core.spawn(func() {
+		ctx := f.core.ctx
+		if pause(ctx, f.core.waits.Unread) != nil {
+			return
+		}
+		if f.isUnread() {
+			if err := f.reread(ctx, func() bool { return false }); err != nil && ctx.Err() == nil {
+				f.core.log.Warn("have a file read anew", "path", f.path, "err", err)
+			}
+		}
+		f.mu.Lock()
+		f.askedLater = false
+		live, d, open := f.live()
+		why, moved := encodedUnread, f.unread && open && clean(d)
+		if f.underDocument() {
+			why = recodedUnread
+		}
+		f.mu.Unlock()
+		if moved && ctx.Err() == nil {
+			_ = f.tellOwed(live, moved, by, why)
+		}
+	})
+}
 
 // keepCoded notes the encoding of a file that was read when a turn began; mu is held.
 func (f *file) keepCoded(disk buffers.Disk, err error) {
-	f.coded = nil
+	f.coded, f.began = nil, nil
+	if err == nil && disk.Exists && len(f.open) > 0 {
+		f.began = &disk.Content
+	}
 	if is, ok := buffers.CodingRead(disk, err); ok {
 		f.coded = &is
 	}
@@ -41,6 +138,10 @@ func (f *file) keepCoded(disk buffers.Disk, err error) {
 // change, that is gone. mu is held.
 func (f *file) savedCoded(disk buffers.Disk, err error) {
 	f.keepCoded(disk, err)
+	f.savedEnds(disk, err)
+	if f.wroteWhole(disk, err) {
+		f.opaqueBack()
+	}
 	if f.encoded != nil {
 		f.encoded.start = f.encoded.sum
 	}
@@ -49,8 +150,28 @@ func (f *file) savedCoded(disk buffers.Disk, err error) {
 	}
 }
 
-// recoded reports whether a change on disk of an open file is one of its encoding that its editor follows;
-// mu is held.
+// wroteWhole reports whether a save that is told of has written what was taken for an agent's change of the encoding,
+// as somebody has looked at the file between the two. mu is held.
+func (f *file) wroteWhole(disk buffers.Disk, err error) bool {
+	w := &f.entire
+	if at := buffers.Encoded(err); at != nil {
+		disk = buffers.Disk{Exists: true, Content: at.Bytes(), Info: at.Info}
+	}
+	return f.underDocument() && w.recoded && len(w.later) == 0 && disk.Exists && disk.AsEncoded().Sum == w.now.Sum() &&
+		sameWrite(w.info, disk.Info)
+}
+
+// statOf is what is known of a file besides what it holds; nil if there is none.
+func statOf(p buffers.Path) fs.FileInfo {
+	info, err := os.Stat(string(p))
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+// recoded reports whether a change on disk of an open file is one of its encoding that its editor follows, or of
+// line ends that it does not show; mu is held.
 func (f *file) recoded(ch checkpoint.Change) bool {
 	was, is := ch.Before, ch.After
 	if len(f.open) == 0 {
@@ -60,6 +181,9 @@ func (f *file) recoded(ch checkpoint.Change) bool {
 		if !st.Exists || st.Opaque != "" && (st.Opaque != checkpoint.Binary || st.Content == "") {
 			return false // it is not known what it holds
 		}
+	}
+	if f.changesEnds(ch) {
+		return true
 	}
 	before := buffers.CodingOf([]byte(was.Content))
 	if f.coded != nil {

@@ -76,6 +76,8 @@ func (s *recodedScene) codingOf(b string) coding {
 		return codings[1]
 	case strings.HasPrefix(b, "\xfe\xff"):
 		return bigEndian
+	case strings.HasPrefix(b, byteOrderMark) && s.set != nil && s.set.name == oneKind.name:
+		return markedOneKind
 	case strings.HasPrefix(b, byteOrderMark):
 		return markedCoding
 	case s.reading == byBytes && strings.ToValidUTF8(b, "") != b:
@@ -370,6 +372,9 @@ func TestAgentChangesTheCodingUnderUnsavedText(t *testing.T) {
 						}
 						if n := s.undecided(); n != 1 {
 							t.Fatalf("%d undecided: %+v; messages %q", n, s.c.Reviews(s.uri, ""), s.e.said())
+						}
+						if said := strings.Join(s.e.said(), "\n"); !strings.Contains(said, "fake has written") || strings.Contains(said, "another program") {
+							t.Errorf("said %q", said)
 						}
 						switch how {
 						case "reject":

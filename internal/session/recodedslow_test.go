@@ -114,6 +114,36 @@ func TestCodingIsChangedAndBackUnderASlowEditor(t *testing.T) {
 	}
 }
 
+// A byte order mark that is put back is read by the editor before anybody is told that it is: it would save the document
+// with the one that it knows.
+func TestMarkIsPutBackUnderASlowEditor(t *testing.T) {
+	t.Parallel()
+	for _, x := range [][2]coding{{utf8Coding, markedCoding}, {markedCoding, utf8Coding}} {
+		t.Run("to "+x[1].name, func(t *testing.T) {
+			t.Parallel()
+			s := newRecodedScene(t, x[0], byMark)
+			s.open()
+			turnOf(t, s.c, s.l, func(Host, string) { writeFile(t, s.path, x[1].encode(latin)) })
+			s.follows("written")
+			asked := 0
+			s.e.note(func() {
+				s.e.onReload = func(string) (bool, error) {
+					asked++
+					return asked == 3 && s.reads(), nil
+				}
+			})
+			s.decides("reject", func() (Decision, error) { return s.c.Reject(t.Context(), Decide{}) })
+			s.is("rejected", x[0].encode(latin))
+			s.follows("rejected")
+			s.e.replace(s.uri, "5\n", "5 USER\n")
+			if err := s.save(); err != nil {
+				t.Error(err)
+			}
+			s.is("saved", x[0].encode(strings.Replace(latin, "5\n", "5 USER\n", 1)))
+		})
+	}
+}
+
 // neverEdited tells, with what is done then, if acp-ls edits the document.
 func (s *recodedScene) neverEdited(what *string) {
 	s.e.onApply = func(d DocumentEdit) (bool, error) {

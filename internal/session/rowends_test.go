@@ -81,13 +81,13 @@ func TestReadAnewToTheSameText(t *testing.T) {
 	}
 }
 
-// An editor that knows one kind of line ends a document is told what it hides.
+// Where an editor hides what becomes of line ends and words have changed, too, the user is told.
 func TestMixedLineEndsAreTold(t *testing.T) {
 	t.Parallel()
 	c, e, l, path, _ := readingScene(t, map[string]bool{"reload": true})
 	e.onReload = func(string) (bool, error) { return true, nil }
 	for range 2 {
-		diskTurn(t, c, l, path, func(string) string { return strings.Replace(ten, "3\n", "3\r\n", 1) })
+		diskTurn(t, c, l, path, func(string) string { return strings.NewReplacer("3\n", "3\r\n", "5\n", "FIVE\n").Replace(ten) })
 	}
 	if said := strings.Join(e.said(), "\n"); strings.Count(said, "more than one kind") != 1 {
 		t.Errorf("said %q", said)

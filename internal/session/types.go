@@ -217,7 +217,7 @@ type FileChange struct {
 	// Mode says that the file may be run now (+x), or may not any more (-x); or, of an open one,
 	// that it has got a byte order mark (+bom), or lost it (-bom).
 	Mode string `json:"mode,omitempty"`
-	// Opaque says why there are no hunks: binary, large, filtered, or it is a link or
+	// Opaque says why there are no hunks: binary, large, filtered, ends (line ends that the editor does not show), or it is a link or
 	// folder now.
 	Opaque string `json:"opaque,omitempty"`
 }

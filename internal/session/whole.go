@@ -54,6 +54,7 @@ type entire struct {
 	copy     *checkpoint.Copy
 	later    []laterWhole // what other turns have made of it since, while it was undecided
 	recoded  bool         // the file of a document has another encoding now
+	info     fs.FileInfo  // of the file when that was found
 
 	// through is what the document had when it was last read through a link that stands in the place
 	// of its file; nil: it never was.
@@ -209,9 +210,9 @@ func (f *file) placeholder() {
 	}
 }
 
-// takeOpaque notes that a file which is no text has changed; mu is held. lost: that
-// cannot be taken back.
-func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Origin) (lost bool) {
+// takeOpaque notes that a file which is no text has changed, or is none to its editor for the reason kind; mu is held.
+// lost: that cannot be taken back.
+func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Origin, kind checkpoint.Opaque) (lost bool) {
 	if f.opaqueSeen != nil && f.opaqueSeen.Same(ch.After) {
 		return
 	}
@@ -234,7 +235,7 @@ func (f *file) takeOpaque(ch checkpoint.Change, was checkpoint.Copy, o review.Or
 		return false
 	}
 	f.entire.now = ch.After.Forget()
-	f.opaque = cmp.Or(ch.After.Opaque, f.entire.copy.Opaque, opaque, checkpoint.Binary) // as it is to an editor that misreads it
+	f.opaque = cmp.Or(ch.After.Opaque, f.entire.copy.Opaque, opaque, kind) // as it is to an editor that misreads it
 	f.opaqueOp = wholeOp(first, ch.After)
 	f.undone = nil
 	f.placeholder()
@@ -374,7 +375,7 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 			return false, fmt.Sprintf("it is %s, and acp-ls has no copy of what it was: bring it back with git or a backup, then accept", opaque)
 		}
 		u.rested = checkpoint.CopyOf(f.path).Forget()
-		if err == nil && (typed || w.recoded && f.isUnsaved()) { // to its editor it is another file, though with the same text
+		if err == nil && (typed || (w.recoded || opaque == endsAlone) && f.isUnsaved()) { // to its editor it is another file, though with the same text
 			f.readBack(ctx)
 		}
 	case w.gone:
@@ -393,6 +394,9 @@ func (f *file) rejectWhole(ctx context.Context) (done bool, reason string) {
 		}
 	default:
 		return false, ""
+	}
+	if errors.Is(err, checkpoint.ErrMoved) {
+		return false, f.whyMoved(w)
 	}
 	if err != nil {
 		return false, err.Error()

@@ -186,6 +186,17 @@ func (s *session) atWork() bool {
 // another program.
 func (c *Core) attribute(p buffers.Path) review.Origin { return c.attributeText(p, nil, nil) }
 
+// programOf names in a sentence who has written a file, as far as is known.
+func programOf(o review.Origin) string {
+	switch {
+	case o.Author == review.AuthorAgent && o.Agent != "":
+		return o.Agent
+	case o.Author == review.AuthorDisk || o.Author == review.AuthorUnknown:
+		return "an agent or another program"
+	}
+	return "another program"
+}
+
 // attributeText is attribute where it is known what had stood there, or stands there now.
 func (c *Core) attributeText(p buffers.Path, had, now *string) review.Origin {
 	if now != nil && c.saysSaved.is(p, text.New(*now)) {

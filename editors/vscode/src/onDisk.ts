@@ -59,7 +59,7 @@ export async function readsAnew(document: vscode.TextDocument): Promise<boolean>
     }
     const left = deadline - Date.now();
     if (left <= 0) {
-      return same; // else a file that VS Code does not watch
+      return false; // it has much to do, or does not watch the file
     }
     await changeOf(document, left);
   }

@@ -298,6 +298,8 @@ function M.file_text(file)
     text = file.to and 'became a link to ' .. file.to or 'was a link, and is a file now'
   elseif file.opaque == 'folder' then
     text = 'became a folder'
+  elseif file.opaque == 'ends' then
+    text = 'line ends changed'
   elseif file.opaque then
     text = text .. (' (%s, not shown)'):format(file.opaque)
   end

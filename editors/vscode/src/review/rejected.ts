@@ -73,6 +73,9 @@ const modes: Record<string, string> = {
 };
 
 function describeChange(file: FileChange, nameOf: (uri: string) => string): string {
+  if (file.opaque === 'ends') {
+    return 'change its line ends';
+  }
   const what = file.opaque === undefined ? 'the file' : `the file (${file.opaque})`;
   switch (file.op) {
     case 'create':

@@ -91,7 +91,9 @@ export function describeWhole({ review: { file } }: FileReview): string {
   } else if (file.op !== 'modify' || file.mode !== undefined) {
     words.push(wholeOf({ ...file, state: 'pending' })); // what it is about to be, too
   }
-  if (file.opaque !== undefined) {
+  if (file.opaque === 'ends') {
+    words.push('changed: its line ends');
+  } else if (file.opaque !== undefined) {
     words.push(file.opaque);
   }
   return words.join(', ');
