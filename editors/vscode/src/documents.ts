@@ -19,7 +19,7 @@ import * as vscode from 'vscode';
 import type { Requests } from './contract';
 import { find, isInFront } from './edits';
 import { bytesOnDisk, hasHash, hashIfHas, hashOf, isAsOnDisk, readsAnew } from './onDisk';
-import { type Files, isUnsaved, mayHaveFailed, type Saves } from './saves';
+import { type Files, isUnsaved, type Saves } from './saves';
 
 const memoryKey = 'documents.bases';
 
@@ -145,7 +145,8 @@ export class Documents implements vscode.Disposable, Files {
     if (await this.saves.save(document, format !== false)) {
       return { saved: true };
     }
-    return format === false ? { saved: false } : { saved: false, reason: mayHaveFailed };
+    const reason = this.saves.whyFailed(document);
+    return format === false ? { saved: false } : { saved: false, reason };
   }
 
   /** Waits until VS Code has read the file anew, which it does by itself. */
@@ -154,7 +155,12 @@ export class Documents implements vscode.Disposable, Files {
     if (document === undefined || document.isDirty) {
       return { reloaded: false };
     }
-    return { reloaded: await readsAnew(document) };
+    const reloaded = await readsAnew(document);
+    if (reloaded) {
+      // The same text in other bytes, as of other line ends, VS Code may be yet to read, and says nothing then.
+      await this.noteRead(document, true);
+    }
+    return { reloaded };
   }
 
   /** Has saving be no conflict as long as the file has what `disk` is the hash of. */
@@ -164,6 +170,7 @@ export class Documents implements vscode.Disposable, Files {
       return { based: false };
     }
     this.setBase(document.uri, disk);
+    this.saves.knows(document);
     const wanted = this.wanted.get(document.uri.toString());
     if (wanted !== undefined) {
       wanted.refused = true;

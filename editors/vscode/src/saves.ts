@@ -37,7 +37,10 @@ const longestLook = 1000;
 const together = 500;
 
 /** Why a save may have failed of which VS Code says nothing. */
-export const mayHaveFailed = 'what runs on save, as a formatter, may have failed';
+const mayHaveFailed = 'what runs on save, as a formatter, may have failed';
+
+/** Why VS Code has refused to save it, and asks the user about. */
+const isNewer = 'its file has changed on disk meanwhile';
 
 /** How many texts are known of a document that is being saved, or was not: the latest. */
 const mostTexts = 64;
@@ -82,6 +85,8 @@ export class Saves implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
   /** Documents that VS Code did not save for acp-ls, of which the user has been told. */
   private readonly failed = new Set<string>();
+  /** How long the files of documents were, as VS Code knows them, by URI: when something became unsaved. */
+  private readonly sizes = new Map<string, number | undefined>();
   private readonly failure = new vscode.EventEmitter<vscode.TextDocument>();
   /** The user is told that a document was not saved. */
   readonly onDidFail = this.failure.event;
@@ -91,10 +96,13 @@ export class Saves implements vscode.Disposable {
   constructor() {
     this.disposables = [
       this.failure,
-      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.failed.delete(uri.toString())),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.failed.delete(uri.toString())),
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => this.forget(uri)),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.forget(uri)),
       vscode.workspace.onWillSaveTextDocument(({ document }) => this.begin(document)),
       vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (!document.isDirty || !this.sizes.has(document.uri.toString())) {
+          this.knows(document);
+        }
         const save = this.known(document.uri);
         if (save !== undefined && contentChanges.length > 0) {
           note(save, document);
@@ -158,6 +166,22 @@ export class Saves implements vscode.Disposable {
         this.asked.delete(uri);
       }
     }
+  }
+
+  private forget(uri: vscode.Uri): void {
+    this.failed.delete(uri.toString());
+    this.sizes.delete(uri.toString());
+  }
+
+  /** Notes that what the file of a document has is no news to VS Code, or is none that it asks about. */
+  knows({ uri }: vscode.TextDocument): void {
+    this.sizes.set(uri.toString(), sizeOf(uri));
+  }
+
+  /** Why a document may not have been saved. VS Code refuses where the file is another one than it knows, and asks. */
+  whyFailed({ uri }: vscode.TextDocument): string {
+    const of = uri.toString();
+    return this.sizes.has(of) && this.sizes.get(of) !== sizeOf(uri) ? isNewer : mayHaveFailed;
   }
 
   /** Whether a document is being saved for acp-ls. */
@@ -372,10 +396,14 @@ export class Saves implements vscode.Disposable {
     if (outcome !== 'failed' || !document.isDirty || this.failed.has(uri)) {
       return outcome === 'saved';
     }
+    const why = this.whyFailed(document);
+    if (why === isNewer) {
+      return false; // VS Code says it, and asks what is to be done
+    }
     this.failed.add(uri);
     this.failure.fire(document);
     void vscode.window.showWarningMessage(
-      `${vscode.workspace.asRelativePath(document.uri)} is not saved: ${mayHaveFailed}.`,
+      `${vscode.workspace.asRelativePath(document.uri)} is not saved: ${why}.`,
     );
     return false;
   }
@@ -543,6 +571,14 @@ function tabsOf({ uri }: vscode.TextDocument): vscode.Tab[] {
     .filter(({ input }) => {
       return input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
     });
+}
+
+function sizeOf({ fsPath }: vscode.Uri): number | undefined {
+  try {
+    return fs.statSync(fsPath).size;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Notes what a document has that is being saved: it may be what is written. */

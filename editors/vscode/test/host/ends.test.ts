@@ -91,6 +91,38 @@ suite('line ends', () => {
     assert.deepEqual(hunks(app, document), []);
   });
 
+  for (const [what, name, before, after] of [
+    ['one of LF', 'one-lf.txt', lf, lf.replace('two\n', 'two\r\n')],
+    ['one of CRLF', 'one-crlf.txt', crlf, crlf.replace('two\r\n', 'two\n')],
+    ['all but one', 'all-but-one.txt', lf, crlf.replace('two\r\n', 'two\n')],
+    ['all that were mixed', 'mixed.txt', lf.replace('two\n', 'two\r\n'), lf],
+  ] as const) {
+    for (const how of ['reject', 'undo', 'accept'] as const) {
+      test(`${what}, and no word, are a change of the file: ${how}, and save at once`, async () => {
+        const file = `${how}-${name}`;
+        const document = await open(file, before);
+        const turn = await prompt(app, session, [{ disk: file, text: after }]);
+        const whole = () => app.review.file(document.uri.toString())?.review.file?.opaque;
+        await until('it is listed', () => whole() === 'ends');
+        assert.deepEqual([hunks(app, document), document.isDirty], [[], false]);
+        if (how === 'undo') {
+          await app.execute('acp.review.undo', { session, turn });
+        } else {
+          await app.execute(`acp.review.${how}`, { uri: document.uri.toString() });
+        }
+        await until('it is decided', () => whole() === undefined);
+        assert.deepEqual(
+          [await read(file), document.isDirty],
+          [how === 'accept' ? after : before, false],
+        );
+        await type(0, 0, 'my ');
+        assert.equal(await document.save(), true);
+        assert.match(await read(file), /^my one\r?\n/);
+        assert.equal(whole(), undefined);
+      });
+    }
+  }
+
   test('are turned by the user: what the agent has changed stays to be decided on', async () => {
     const document = await open('turned-user.txt', crlf);
     await prompt(app, session, [{ write: 'turned-user.txt', text: crlf.replace('two', 'TWO') }]);

@@ -65,6 +65,7 @@ suite('what was rejected', () => {
     [{ op: 'modify', mode: '+x' }, 'make it executable'],
     [{ op: 'modify', mode: '-x' }, 'make it not executable'],
     [{ op: 'modify', mode: '+bom' }, 'add a byte order mark'],
+    [{ op: 'modify', opaque: 'ends' }, 'change its line ends'],
     [{ op: 'modify', mode: '-bom' }, 'remove the byte order mark'],
     [{ op: 'modify', opaque: 'large' }, 'change the file (large)'],
     [{ op: 'modify', opaque: 'link', to: 'y' }, 'link to y'],

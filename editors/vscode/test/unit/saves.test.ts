@@ -53,6 +53,30 @@ suite('saves for acp-ls', () => {
   /** As soon as what is under way has been answered. */
   const after = (act: () => void): void => void setImmediate(act);
 
+  test('a formatter is blamed where VS Code refuses for nothing it tells, and not where the file is newer', async () => {
+    for (const newer of [false, true]) {
+      fake.said.length = 0;
+      const document = made('one\n', 'two\n');
+      document.save = async () => {
+        fake.tell.willSave.fire({ document, reason: Manual });
+        return false;
+      };
+      if (newer) {
+        fs.writeFileSync(document.uri.fsPath, 'one\nagent\n');
+      }
+      assert.equal(await save(document, true), false);
+      assert.deepEqual(
+        fake.said.map((text) => /formatter/.test(text)),
+        newer ? [] : [true],
+      );
+      const of = document as unknown as vscode.TextDocument;
+      assert.match(saves.whyFailed(of), newer ? /file has changed on disk/ : /formatter/);
+      saves.knows(of); // its text has what came to the file
+      assert.match(saves.whyFailed(of), /formatter/);
+      fake.tell.closed.fire(document);
+    }
+  });
+
   for (const format of [true, false]) {
     for (const inFront of [true, false]) {
       const how = `${format ? '' : 'as it is, '}${inFront ? 'in front' : 'behind'}`;
