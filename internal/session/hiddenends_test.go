@@ -246,3 +246,45 @@ func TestHiddenLineEndsOfAFileThatIsOpened(t *testing.T) {
 		}
 	}
 }
+
+// What is undecided outlives the process, and is rejected byte for byte then.
+func TestHiddenLineEndsSurvive(t *testing.T) {
+	t.Parallel()
+	for _, x := range hiddenEnds {
+		for _, open := range []bool{true, false} {
+			if strings.HasPrefix(x.has, byteOrderMark) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s, open %v", x.name, open), func(t *testing.T) {
+				t.Parallel()
+				w := newEarth(t)
+				w.start()
+				defer w.close()
+				path, uri := w.path("a"), w.uri("a")
+				reads := func() { w.e.note(func() { w.e.caps = map[string]bool{"reload": true} }) }
+				reads()
+				w.e.onReload = func(string) (bool, error) { return true, nil }
+				writeFile(t, path, x.had)
+				w.e.open(uri, oneKind.decode(x.had))
+				awaitLook(t, w.c.file(buffers.Path(path)))
+				turnOf(t, w.c, w.l, func(Host, string) { writeFile(t, path, x.has) })
+				for range 2 {
+					w.wantHunks("a", "modify")
+					w.crash()
+					reads()
+					if open {
+						w.e.onReload = func(string) (bool, error) { return true, nil }
+						w.e.open(uri, oneKind.decode(x.has))
+						awaitLook(t, w.c.file(buffers.Path(path)))
+					}
+				}
+				if d, err := w.c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) != 0 || len(d.Decided) == 0 {
+					t.Errorf("%+v, %v", d, err)
+				}
+				if got := readFile(t, path); got != x.had {
+					t.Errorf("rejected %q", got)
+				}
+			})
+		}
+	}
+}
