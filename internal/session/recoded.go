@@ -51,12 +51,12 @@ func (f *file) whyMoved(w entire) string {
 	return why + "; or bring back what was there with git or a backup, and accept then"
 }
 
-// codedAgain takes in that a file which was given another encoding, or other line ends, under its document has those
-// of before again, and other words: these are changed by hunk.
+// codedAgain takes in that a file which was given another encoding under its document has that of before again, and
+// other words: these are changed by hunk.
 func (f *file) codedAgain() {
 	f.mu.Lock()
 	w := &f.entire
-	back := f.underDocument() && (w.recoded || f.opaque == endsAlone) && w.copy != nil && w.copy.Exists && w.copy.Opaque == "" && len(w.later) == 0 && w.from == ""
+	back := f.underDocument() && w.recoded && f.opaque != endsAlone && w.copy != nil && w.copy.Exists && w.copy.Opaque == "" && len(w.later) == 0 && w.from == ""
 	f.mu.Unlock()
 	if !back {
 		return
@@ -69,7 +69,8 @@ func (f *file) codedAgain() {
 		return
 	}
 	was := text.New(w.copy.Content)
-	if f.recodes(buffers.CodingOf([]byte(w.copy.Content)), is.Content) || endsHidden(was, text.New(is.Content), !clean(d)) {
+	now := text.New(is.Content)
+	if f.recodes(buffers.CodingOf([]byte(w.copy.Content)), is.Content) || endsHidden(was, now, !clean(d)) {
 		return
 	}
 	if now := f.doc.Text(); buffers.NormHashText(was) != buffers.NormHashText(now) { // what else it was given with that

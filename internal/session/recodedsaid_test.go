@@ -59,13 +59,11 @@ func TestTypedAndSavedInTheCodingOfTheAgent(t *testing.T) {
 	}
 }
 
-// An agent may give a file its encoding, or line ends, of before back with other words, in the same turn or in the next
+// An agent may give a file its encoding of before back with other words, in the same turn or in the next
 // one: of the change of the file as a whole nothing is left then, and the words are hunks.
 func TestCodingIsGivenBackWithOtherWords(t *testing.T) {
 	t.Parallel()
-	for _, after := range []coding{codings[0], codings[1], noText[0], {"other line ends", func(s string) string {
-		return strings.Replace(s, "3\n", "3\r\n", 1)
-	}, nil}} {
+	for _, after := range []coding{codings[0], codings[1], noText[0]} {
 		for _, row := range []bool{false, true} {
 			for _, turns := range []int{1, 2} {
 				t.Run(after.name+map[bool]string{true: ", a word"}[row]+map[int]string{1: "", 2: ", two turns"}[turns], func(t *testing.T) {
