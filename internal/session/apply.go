@@ -270,7 +270,7 @@ func (f *file) try(op operation, protected error, free bool) (outcome, error) {
 	}
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: op, edit: edit, enc: live.at.enc, keys: f.keys}
 	f.flight = fl
-	announce := f.announce(next, false, nil)
+	announce := f.announce(next, false, op.under)
 	f.mu.Unlock()
 
 	announce()

@@ -76,6 +76,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 // looked takes in what the disk has beside a document that was just opened or, with
 // err, that this cannot be found out.
 func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arrival) {
+	defer f.endOlder()
 	there := err == nil && disk.Exists
 	loaded := there && buffers.NormHash(disk.Content) == buffers.NormHashText(ar.text)
 	had, created := ar.had, false

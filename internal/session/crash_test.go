@@ -50,6 +50,7 @@ type crashWorld struct {
 	accepted map[string]bool // tokens of agents that the user accepted
 	rejected map[string]bool
 	undo     []string        // texts of f
+	unsaved  []string        // those since something is unsaved in it
 	taken    map[string]bool // others' tokens that were once taken for an agent's
 
 	deciding atomic.Bool // a decision that changes no text: nobody was told
@@ -78,6 +79,7 @@ func (w *crashWorld) token(kind string) string {
 func newCrashWorld(t *testing.T, seed uint64) *crashWorld {
 	w := &crashWorld{earth: newEarth(t), r: rand.New(rand.NewPCG(seed, 11)), power: rand.New(rand.NewPCG(seed, 12)), accepted: map[string]bool{}, rejected: map[string]bool{}, taken: map[string]bool{}}
 	w.countdown = 1 + w.r.IntN(40)
+	w.editor = "the first"
 	w.start()
 	for _, name := range crashNames {
 		writeFile(t, w.path(name), "o1\no2\no3\no4\no5\no6\n")
@@ -272,11 +274,23 @@ func (w *crashWorld) step() {
 	w.trace = append(w.trace, what)
 	w.tick("after that")
 	synctest.Wait() // what goes on beside is not what this is about
+	w.noteUnsaved()
 	for _, name := range crashNames {
 		f := w.crashFile(name)
 		for _, u := range othersToken.FindAllString(f.text, -1) {
 			w.taken[u] = w.taken[u] || !strings.Contains(f.base, u)
 		}
+	}
+}
+
+// noteUnsaved notes what an editor may open that is killed.
+func (w *crashWorld) noteUnsaved() {
+	if !w.isOpen() {
+		w.unsaved = nil
+	} else if now := w.e.text(w.uri("f")); now == readFile(w.t, w.path("f")) {
+		w.unsaved = nil
+	} else if !w.crashed() {
+		w.unsaved = append(w.unsaved, now)
 	}
 }
 

@@ -36,7 +36,6 @@ func TestRestartAgreesAfterEveryPrefix(t *testing.T) {
 				}
 				w.close()
 				w.revert(w.at.state, w.at.root)
-				w.start()
 				n := w.restarted()
 				exact += n
 				steps += len(w.trace)
@@ -85,11 +84,22 @@ func (w *crashWorld) explained() string {
 // restarted looks at what a restart has made of the files, and returns how many were to be
 // exactly as before.
 func (w *crashWorld) restarted() (exact int) {
-	both := w.r.IntN(2) == 0 // the editor is killed too
 	text, wasOpen := w.at.texts["f"]
-	if both || !wasOpen {
+	older := false
+	switch k := w.r.IntN(4); {
+	case k > 1 || !wasOpen:
+	case k == 1 && len(w.unsaved) > 0: // the editor is killed too, and opens what it had a while ago
+		text, older = w.unsaved[w.r.IntN(len(w.unsaved))], true
+		w.editor = "another"
+	default: // or nothing of that
+		w.editor = "another"
 		text = readFile(w.t, w.path("f"))
 	}
+	if !wasOpen {
+		text = readFile(w.t, w.path("f"))
+	}
+	disk := readFile(w.t, w.path("f"))
+	w.start()
 	if wasOpen || w.r.IntN(2) == 0 {
 		w.e.open(w.uri("f"), text)
 	}
@@ -100,7 +110,9 @@ func (w *crashWorld) restarted() (exact int) {
 		if name == "g" {
 			found = readFile(w.t, w.path("g"))
 		}
-		if now.text != found && !was.unseen { // else the document may have been brought up to it
+		if older && name == "f" {
+			w.hasOlder(was, now, found, disk)
+		} else if now.text != found && !was.unseen { // else the document may have been brought up to it
 			w.t.Errorf("%s: the restart has made %q of %q", name, now.text, found)
 		}
 		for _, u := range othersToken.FindAllString(found, -1) {
@@ -132,6 +144,25 @@ func (w *crashWorld) restarted() (exact int) {
 		}
 	}
 	return exact
+}
+
+// hasOlder looks at what has become of an older text of f: what agents have on disk is in it, and
+// undecided if it was, and what was not in the text any more is not there again.
+func (w *crashWorld) hasOlder(was, now crashFile, found, disk string) {
+	if !w.at.exact || !was.kept || was.unknown || was.unseen {
+		return
+	}
+	for _, a := range agentToken.FindAllString(disk, -1) {
+		undecided := strings.Contains(was.text, a) && !strings.Contains(was.base, a)
+		switch {
+		case undecided && (!strings.Contains(now.text, a) || strings.Contains(now.base, a)):
+			w.t.Errorf("f: the agent's %s is on disk and was undecided, and is not so in %q of %q", a, now.text, found)
+		case strings.Contains(was.base, a) && !strings.Contains(now.text, a):
+			w.t.Errorf("f: %s, which the user had accepted, is on disk, and not in %q of %q", a, now.text, found)
+		case !strings.Contains(was.text+found, a) && strings.Contains(now.text, a):
+			w.t.Errorf("f: %s, which the user had taken out, is in %q of %q", a, now.text, found)
+		}
+	}
 }
 
 // A restart ends well, and says the same, if it is killed at once, again and again.

@@ -28,6 +28,7 @@ func (f *file) moveDisk(to *taken) {
 // takeDisk is moveDisk for what has come into the document, or is in conflict with it: whatever
 // the editor writes from now on has come of that, and not of what the user had made until then.
 func (f *file) takeDisk(to *taken) {
+	f.noteHad(to, f.before)
 	f.lately = nil
 	if f.doc != nil && !f.doc.Text().Equal(to.Text) {
 		f.lately = []text.Text{f.doc.Text()}

@@ -25,6 +25,7 @@ type taken struct {
 	there    bool           // beside missing of the file: it has come under the document since
 	from     *text.Text     // what it would have without what agents have put under unsaved text
 	fromBy   *review.Origin // beside from: whose that is, the latest one's
+	had      []string       // beside from: the texts that the document had before, the latest last
 
 	back []review.ChangeID // what has come into the text because it was read anew, as it seemed
 }
@@ -33,6 +34,7 @@ type taken struct {
 // text before now has come into it. What agents have put there before is still theirs if it is undone;
 // what programs of the user's have done is not.
 func (t *taken) under(d *review.Doc, now *taken, o *review.Origin) *taken {
+	now.had = []string{hadText(d.Text())}
 	was := t.Text
 	if t.from != nil {
 		was = *t.from

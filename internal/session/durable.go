@@ -233,6 +233,7 @@ func (v version) entire() bool {
 // beside is what a record has beside the state, in a form that recallBeside reads.
 type beside struct {
 	Disputed                *keptUnder `json:",omitempty"`
+	Passed                  bool       `json:",omitempty"` // by a run that has not opened the file
 	GoneBack, MadeAway, Ran bool       `json:",omitempty"`
 	Away                    bool       `json:",omitempty"`
 	Left                    *keptLeft  `json:",omitempty"`
@@ -327,7 +328,7 @@ func (f *file) version() version {
 	if (doc == nil || !doc.Tracking()) && f.parked != nil && f.parked.Tracking() {
 		doc, v.created = f.parked, f.parkedCreated
 	}
-	if doc != nil && v.opaque == "" && (v.entire() || doc.Tracking() || doc.Remembers()) {
+	if doc != nil && v.opaque == "" && (v.entire() || doc.Tracking() || doc.Remembers() || f.isUnder(doc)) {
 		v.doc, v.rev = doc, doc.Revision()
 		v.onDisk = v.gone || f.before != nil && f.missing == f.deleted && f.before.Equal(doc.Text())
 		v.goneBack, v.madeAway, v.ran = f.entire.goneBack, f.entire.madeAway, f.entire.ran

@@ -39,6 +39,7 @@ type earth struct {
 
 	records func([]journal.Record) // changes what is written; nil: not
 
+	prepare   func(*fakeEditor) // called with an editor before it opens anything; nil: nothing is done
 	meanwhile func()            // done between a crash and the next start; nil: nothing
 	opens     map[string]string // what the editor opens before the journal is read, by URI; nil: nothing
 	away      map[string]string // what the editor says then that it has written
@@ -141,6 +142,9 @@ func (w *earth) start() {
 	w.away, w.readAway = nil, nil
 	w.c.unwatched = true // nothing may wait for the system in virtual time
 	w.e = newFakeEditor(w.t, w.c, w.root)
+	if w.prepare != nil {
+		w.prepare(w.e)
+	}
 	for uri, s := range w.opens {
 		w.e.open(uri, s)
 	}

@@ -104,6 +104,7 @@ type file struct {
 	asleep       *sleeper   // of an earlier run, until the text is known
 	left         *leftover  // on disk by an earlier run, until it is opened
 	recalled     *keptUnder // of an earlier run, until it is known what the disk has
+	older        *olderText // the same, of a document that may be open with an older text
 	awaited      bool       // by what an earlier run remembers of its texts, until it is opened
 }
 

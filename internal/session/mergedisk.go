@@ -155,7 +155,7 @@ func (f *file) adopt(ctx context.Context, disk buffers.Disk, take operation) (bo
 	}
 	fl := &flight{before: f.doc.Clone(), want: next.Text(), next: next, op: take}
 	f.flight = fl
-	announce := f.announce(next, false, nil)
+	announce := f.announce(next, false, take.under)
 	f.mu.Unlock()
 	announce()
 	adopted, err := live.at.editor.Adopt(ctx, live.uri, d.Version, next.Text().String(), disk.Content)

@@ -148,6 +148,7 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 			f.takeLeft(t.left)
 			f.keepLeft(t.left)
 		}
+		f.endOlder()
 		if !first {
 			f.tellRejected()
 		}
@@ -321,6 +322,7 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 			f.doc = review.New(found, f.core.now) // what becomes of the text is to be known
 			f.keepBefore(found)
 		}
+		passOn(&e)
 		f.asleep = &sleeper{Entry: e, until: until, then: f.version(), text: found}
 		f.mu.Unlock()
 		f.core.durable.pass(e)
@@ -378,10 +380,18 @@ func (f *file) wakeOn(e journal.Entry, found text.Text, missing bool, sum *resum
 		return f.takeUpGone(&e, r, found, sum)
 	}
 	doc, lost, from, err := stateFor(&e, found, missing, f.core.now)
-	if err != nil || doc == nil {
-		return err // or nothing was undecided
+	if err != nil {
+		return err
 	}
-	f.takeUp(doc, lost, *from, found, missing, sum)
+	told := len(sum.lost)
+	if doc != nil { // else nothing was undecided
+		f.takeUp(doc, lost, *from, found, missing, sum)
+	}
+	if f.mayBeOlder(&e, found) {
+		sum.lost = sum.lost[:told] // until it is known what there is of it
+		sum.in = append(sum.in, waitsIn{f.path, 0})
+		f.attachUnder()
+	}
 	return nil
 }
 

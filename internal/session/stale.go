@@ -51,11 +51,11 @@ func leftIn(e journal.Entry) (l *leftover, same bool) {
 	}
 	switch { // in the order of WithSaved
 	case r == &e.Last && e.Prev != nil:
-		l.entry = &journal.Entry{Last: *e.Prev}
+		l.entry = &journal.Entry{Last: *e.Prev, Here: e.Here}
 	case r == e.Prev:
-		l.entry = &journal.Entry{Last: e.Last}
+		l.entry = &journal.Entry{Last: e.Last, Here: e.Here}
 	case r != &e.Last:
-		l.entry = &journal.Entry{Last: e.Last, Prev: e.Prev}
+		l.entry = &journal.Entry{Last: e.Last, Prev: e.Prev, Here: e.Here}
 	}
 	return l, isState(r, text.New(disk.Content), false)
 }
@@ -187,14 +187,27 @@ func (f *file) wakeWithout(l *leftover, t text.Text) {
 
 // bringLeft has a document take in what nobody has looked at; mu is held.
 func (f *file) bringLeft(l *leftover) {
-	if l == nil {
-		return
+	if l == nil || f.before != nil && f.before.from != nil && l.shownIn(f.before.Text) {
+		return // or it is known to have come under the text
 	}
 	f.before, f.missing = &taken{Text: l.was}, !l.Before.Exists
 	if l.by == (review.Origin{}) {
 		return // nothing has been changed
 	}
+	older := f.older
+	if f.older = nil; older != nil {
+		if is := text.New(l.After.Content); older.under.Disk == diskHash(is) {
+			f.before, f.missing = &taken{Text: is}, false // it was looked at, and is not an unknown program's
+		}
+		f.attachUnder()
+	}
+	with := f.before
 	f.core.spawn(func() {
+		if older != nil && with.from != nil {
+			f.bringOlder(f.core.ctx, older, with) // first, for it is of what was known of the disk then
+		} else {
+			f.tellOlder(older)
+		}
 		err := f.core.durable.wait(f.core.ctx)
 		if err == nil {
 			err = f.catchUpAs(f.core.ctx, func(text.Text, *taken) review.Origin { return l.by })

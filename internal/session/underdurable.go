@@ -25,6 +25,7 @@ type keptUnder struct {
 	// disk's, and FromBy whose that is, as in taken; nil: they have put nothing there.
 	From   []keptRowsOf   `json:",omitempty"`
 	FromBy *review.Origin `json:",omitempty"`
+	Had    []string       `json:",omitempty"` // as in taken
 }
 
 type keptDispute struct {
@@ -59,7 +60,7 @@ func (t *taken) kept() *keptUnder {
 		for _, e := range linediff.Diff(rowsWithEnds(t.Text), rows) {
 			k.From = append(k.From, keptRowsOf{[2]int{e.A0, e.A1}, strings.Join(rows[e.B0:e.B1], "")})
 		}
-		k.FromBy = t.fromBy
+		k.FromBy, k.Had = t.fromBy, t.had
 	}
 	return k
 }
@@ -86,11 +87,12 @@ func (f *file) attachUnder() {
 	}
 	f.recalled = nil
 	if from, ok := k.from(f.before.Text); ok {
-		f.before.from, f.before.fromBy = &from, k.FromBy
+		f.before.from, f.before.fromBy, f.before.had = &from, k.FromBy, k.Had
 	}
 	if out, by := k.disputes(f.before.Text, f.doc); by != nil {
 		f.before.by, f.before.disputes = by, out
 	}
+	f.takeOlder()
 }
 
 // from is the text without what agents have put under unsaved text, where the disk has now; not ok:

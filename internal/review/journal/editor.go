@@ -40,7 +40,21 @@ const maxEditor = 256
 // isForAnother reports whether what a dead process has left, whose lock is held, is for the next one
 // of an editor that lives, and j is none of that.
 func (j *Journal) isForAnother(lock *os.File) bool {
+	editor := editorIn(lock)
+	return editor != "" && editor != j.opts.Editor && lives(editor)
+}
+
+// isHere reports whether what a dead process has left, whose lock is held, is of the editor that has started j's.
+func (j *Journal) isHere(lock *os.File) bool {
+	editor := editorIn(lock)
+	return editor != "" && editor == j.opts.Editor
+}
+
+// editorIn stands for the editor that a lock names; it is empty if that is not known.
+func editorIn(lock *os.File) string {
 	b, err := io.ReadAll(io.NewSectionReader(lock, 0, maxEditor))
-	editor := string(b)
-	return err == nil && editor != "" && editor != j.opts.Editor && lives(editor)
+	if err != nil {
+		return ""
+	}
+	return string(b)
 }

@@ -18,13 +18,17 @@ type Entry struct {
 	Last  Record
 	Prev  *Record // nil if the last was the first
 	saved *Record // nil if it is one of these, or there is none
+
+	// Here says that it is of an earlier process of the editor that has started this one: that has had its
+	// documents open ever since.
+	Here bool
 }
 
 // WithSaved is the entry with another record as that of what the disk had last.
 func (e Entry) WithSaved(r Record) Entry {
 	last := e.Last
 	if last.OnDisk {
-		return Entry{Last: r, Prev: &last}
+		return Entry{Last: r, Prev: &last, Here: e.Here}
 	}
 	if e.Prev != nil {
 		prev := *e.Prev
@@ -207,7 +211,9 @@ func (found *Found) take(j *Journal, name string, oldest time.Time) (dead bool, 
 		found.Reports = append(found.Reports, fmt.Sprintf("the journal of an earlier run is damaged: %s. What came before is used; a copy is %s", c.bad, aside))
 	}
 	found.held = append(found.held, held{name, lock})
+	here := j.isHere(lock)
 	for _, e := range c.entries {
+		e.Here = here
 		if e.Last.Time.Before(oldest) {
 			found.tooOld(e)
 			continue
