@@ -192,8 +192,8 @@ func (f *file) bringOlderHeld(ctx context.Context, o *olderText, t *taken) error
 		apply: func(doc *review.Doc) error {
 			merged := func(theirs text.Text) text.Text {
 				// In conflict with an older text can only be what there was a conflict with, or was typed in.
-				base := partOnDisk(*t.from, theirs, linesOf(doc.Text())).String() // it may have some of them
-				return text.New(merge.TextsWith(base, doc.Text().String(), theirs.String(), merge.Options{WhitespaceYields: true}).Text)
+				base := partIn(*t.from, theirs, doc.Text(), nil) // it may have some of it
+				return text.New(merge.TextsWith(base.String(), doc.Text().String(), theirs.String(), merge.Options{WhitespaceYields: true}).Text)
 			}
 			if o.sure {
 				doc.Follow(merged(accepted), review.AuthorUser)
@@ -241,7 +241,8 @@ func (o *olderText) of(t *taken) (accepted, kept text.Text) {
 }
 
 // partIn is before with those rows of now, by which that differs from it, that has, which was made of both, has
-// too. mixed tells of rows of that whether they have something of those that it has not as they were.
+// too, and without those of before that neither has. mixed tells of rows of has whether they have something of rows
+// that are not in it as they were, and is nil if only rows as they were count.
 func partIn(before, now, has text.Text, mixed func(rows [2]int) bool) text.Text {
 	was, is := rowsWithEnds(before), rowsWithEnds(now)
 	hadIn, isIn := kept(linesOf(before), linesOf(has)), kept(linesOf(now), linesOf(has))
@@ -257,7 +258,7 @@ func partIn(before, now, has text.Text, mixed func(rows [2]int) bool) text.Text 
 			}
 		}
 		all := is[e.B0:e.B1]
-		if !slices.Contains(isIn[e.B0:e.B1], true) && len(all) > 0 {
+		if mixed != nil && len(all) > 0 && !slices.Contains(isIn[e.B0:e.B1], true) {
 			with := withRows(before, [2]int{e.A0, e.A1}, strings.Join(all, ""))
 			m := merge.TextsWith(before.String(), has.String(), with.String(), merge.Options{WhitespaceYields: true})
 			touched := slices.IndexFunc(m.Conflicts, func(k merge.Conflict) bool { return mixed(k.Ours) })

@@ -96,11 +96,12 @@ export class Window {
       .map(Number);
   }
 
-  /** Closes the window, and opens it again when what ran for it has ended. */
-  async reopen() {
+  /** Closes the window, and opens it again when what ran for it has ended, and `meanwhile` is done. */
+  async reopen(meanwhile = () => {}) {
     const url = this.page.url();
     await this.page.goto('about:blank');
     await this.until('acp-ls has ended', () => this.servers().length === 0);
+    meanwhile();
     await this.page.goto(url, { waitUntil: 'domcontentloaded' });
     await this.started();
   }
@@ -151,15 +152,21 @@ export class Window {
     );
   }
 
-  /** Waits until VS Code keeps an unsaved text for when it is loaded anew: it takes a second or so. */
+  /**
+   * Waits until VS Code keeps an unsaved text for when it is loaded anew: it takes a second or so. Returns what
+   * has it keep that one, and none that came later, if it is called while the window is closed.
+   */
   async backedUp(text) {
     const folder = path.join(this.home, 'vscode/User/Backups');
     const holds = (file) =>
       file.isFile() && this.#isIn(path.join(file.parentPath, file.name), text);
-    await this.until('the unsaved text is kept', () => {
+    const found = await this.until('the unsaved text is kept', () => {
       const there = fs.existsSync(folder);
-      return there && fs.readdirSync(folder, { recursive: true, withFileTypes: true }).some(holds);
+      return there && fs.readdirSync(folder, { recursive: true, withFileTypes: true }).find(holds);
     });
+    const file = path.join(found.parentPath, found.name);
+    const bytes = fs.readFileSync(file);
+    return () => fs.writeFileSync(file, bytes);
   }
 
   #isIn(file, text) {

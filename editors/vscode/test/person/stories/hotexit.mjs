@@ -1,5 +1,6 @@
 // The window is closed with unsaved text and undecided changes, in front and behind, and opened
-// again later: every key and every change is there, and is counted once. Then acp-ls is killed.
+// again later: every key and every change is there, and is counted once. Then acp-ls is killed. And the
+// window is closed before VS Code has kept a text into which what an agent wrote on disk was merged.
 import assert from 'node:assert/strict';
 
 const lines = (all) => `${all.join('\n')}\n`;
@@ -8,7 +9,7 @@ const changed = (text, ...numbers) =>
   numbers.reduce((t, n) => t.replace(`line ${n}\n`, `agent ${n}\n`), text);
 const typed = (text) => text.replace('line 2\n', 'my line 2\n');
 
-export const files = { 'draft.txt': before, 'kept.txt': before, 'shut.txt': before };
+export const files = { 'draft.txt': before, 'kept.txt': before, 'shut.txt': before, 'late.txt': before };
 
 export async function play(window, step) {
   const { page } = window;
@@ -66,5 +67,24 @@ export async function play(window, step) {
     await said.first().waitFor();
     const counts = (await said.allTextContents()).filter((text) => /earlier run/.test(text));
     assert.deepEqual([...new Set(counts)], ['6 changes of an earlier run wait in 3 files']);
+  });
+
+  await step('opened again with an older text', async () => {
+    await window.openFile('late.txt');
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.type('my ');
+    const older = await window.backedUp(typed(before));
+    await window.turn({ disk: 'late.txt', text: changed(before, 5) });
+    await window.textIs(changed(typed(before), 5));
+    await window.reopen(older);
+    await window.textIs(changed(typed(before), 5));
+    await window.tab('late.txt', '.dirty').waitFor();
+    await window.hunksAre(1);
+    await window.command('ACP: Reject All Changes');
+    await window.textIs(typed(before));
+    await window.save();
+    await window.diskIs('late.txt', typed(before));
+    await window.noConflict();
   });
 }
