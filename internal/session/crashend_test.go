@@ -152,7 +152,11 @@ func (w *crashWorld) hasOlder(was, now crashFile, found, disk string) {
 	if !w.at.exact || !was.kept || was.unknown || was.unseen {
 		return
 	}
+	disputed := w.hunks("f", review.StateConflict)
 	for _, a := range agentToken.FindAllString(disk, -1) {
+		if strings.Contains(disputed, a) {
+			continue // it is with what the user had typed in the older text
+		}
 		undecided := strings.Contains(was.text, a) && !strings.Contains(was.base, a)
 		switch {
 		case undecided && (!strings.Contains(now.text, a) || strings.Contains(now.base, a)):

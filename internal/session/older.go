@@ -141,9 +141,11 @@ func (f *file) tellOlder(o *olderText) {
 	f.mu.Lock()
 	var lost []review.Hunk
 	if f.doc != nil {
-		known := o.last.Hunks(review.StateRejected)
+		known := append(o.last.Hunks(review.StateRejected), f.doc.Hunks(review.StateConflict)...)
 		for _, h := range f.doc.Hunks(review.StateRejected) {
-			if h.Lost && !slices.ContainsFunc(known, func(k review.Hunk) bool { return k.ID == h.ID }) {
+			if h.Lost && !slices.ContainsFunc(known, func(k review.Hunk) bool {
+				return k.ID == h.ID || k.State == review.StateConflict && shareRow(rowsOf(h.Text), rowsOf(k.Text))
+			}) {
 				lost = append(lost, h)
 			}
 		}
@@ -190,15 +192,20 @@ func (f *file) bringOlderHeld(ctx context.Context, o *olderText, t *taken) error
 	bring := operation{
 		label: "changed on disk",
 		apply: func(doc *review.Doc) error {
-			merged := func(theirs text.Text) text.Text {
-				// In conflict with an older text can only be what there was a conflict with, or was typed in.
+			merged := func(theirs text.Text) (text.Text, merge.TextResult) {
 				base := partIn(*t.from, theirs, doc.Text(), nil) // it may have some of it
-				return text.New(merge.TextsWith(base.String(), doc.Text().String(), theirs.String(), merge.Options{WhitespaceYields: true}).Text)
+				m := merge.TextsWith(base.String(), doc.Text().String(), theirs.String(), merge.Options{WhitespaceYields: true})
+				return base, m
 			}
 			if o.sure {
-				doc.Follow(merged(accepted), review.AuthorUser)
+				_, m := merged(accepted)
+				doc.Follow(text.New(m.Text), review.AuthorUser)
 			}
-			now := merged(kept)
+			base, m := merged(kept)
+			now := text.New(m.Text)
+			// Where the user has typed in what the agents have written there is no conflict.
+			m.Conflicts = slices.DeleteFunc(m.Conflicts, func(k merge.Conflict) bool { return !isLost(doc, kept.Lines(k.Theirs[0], k.Theirs[1])) })
+			f.core.untouched.addConflicts(doc, func(string) review.Origin { return by }, m, base.String(), kept.String())
 			doc.BringBack(now)
 			if !doc.Text().Equal(now) {
 				doc.AgentEdit(now, by)
@@ -224,6 +231,16 @@ func (f *file) bringOlderHeld(ctx context.Context, o *olderText, t *taken) error
 	}
 	f.publish()
 	return nil
+}
+
+// isLost reports whether one of the rows belongs to a hunk of which nothing was found in the text of doc.
+func isLost(doc *review.Doc, rows []string) bool {
+	return slices.ContainsFunc(doc.Hunks(review.StateRejected), func(h review.Hunk) bool { return h.Lost && shareRow(rowsOf(h.Text), rows) })
+}
+
+// shareRow reports whether a row that says something is in both.
+func shareRow(a, b []string) bool {
+	return slices.ContainsFunc(a, func(row string) bool { return !isBlank(row) && slices.Contains(b, row) })
 }
 
 // of are what the disk would have of what t has with only what was accepted when acp-ls ended, and with

@@ -79,6 +79,9 @@ func TestLeftForItsEditor(t *testing.T) {
 		if got := len(f.Entries) == 1; got != x.taken {
 			t.Errorf("%s: taken over: %v", x.name, got)
 		}
+		if here := x.had == x.next; x.taken && f.Entries[0].Here != here {
+			t.Errorf("%s: of this editor: %v", x.name, !here)
+		}
 		if got := len(f.Live) == 1 && f.Live[0].Ended && len(f.Live[0].Paths) == 1; got != x.named {
 			t.Errorf("%s: named: %+v", x.name, f.Live)
 		}

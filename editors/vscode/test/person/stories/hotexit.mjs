@@ -9,7 +9,12 @@ const changed = (text, ...numbers) =>
   numbers.reduce((t, n) => t.replace(`line ${n}\n`, `agent ${n}\n`), text);
 const typed = (text) => text.replace('line 2\n', 'my line 2\n');
 
-export const files = { 'draft.txt': before, 'kept.txt': before, 'shut.txt': before, 'late.txt': before };
+export const files = {
+  'draft.txt': before,
+  'kept.txt': before,
+  'shut.txt': before,
+  'late.txt': before,
+};
 
 export async function play(window, step) {
   const { page } = window;
