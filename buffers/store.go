@@ -240,7 +240,7 @@ func (s *Store) All() []*Document {
 	s.mu.RLock()
 	docs := slices.Collect(maps.Values(s.docs))
 	s.mu.RUnlock()
-	slices.SortFunc(docs, func(a, b *Document) int { return cmp.Compare(b.seq, a.seq) })
+	slices.SortStableFunc(docs, func(a, b *Document) int { return cmp.Compare(b.seq, a.seq) })
 	return docs
 }
 

@@ -193,7 +193,7 @@ func rawPatches(in map[string]json.RawMessage, named string) []claim {
 				}
 			}
 		}
-		slices.SortFunc(out, func(a, b claim) int { return strings.Compare(a.path, b.path) })
+		slices.SortStableFunc(out, func(a, b claim) int { return strings.Compare(a.path, b.path) })
 		return out
 	}
 	if text, ok := rawString(in, rawEnvelope...); ok {

@@ -64,7 +64,7 @@ func (d *durable) leftovers(ctx context.Context, all []journal.Left) (out []left
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b leftover) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(out, func(a, b leftover) int { return cmp.Compare(a.Path, b.Path) })
 	return out, later
 }
 

@@ -471,7 +471,7 @@ func (c *Core) Rules() []RememberedRule {
 	for _, r := range c.broker.remembered {
 		out = append(out, r.RememberedRule)
 	}
-	slices.SortFunc(out, func(a, b RememberedRule) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortStableFunc(out, func(a, b RememberedRule) int { return strings.Compare(a.ID, b.ID) })
 	return out
 }
 

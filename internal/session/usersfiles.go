@@ -140,7 +140,7 @@ func (c *Core) filesGone(path buffers.Path) (all []oneFile) {
 			all = append(all, oneFile{from: p})
 		}
 	}
-	slices.SortFunc(all, func(a, b oneFile) int { return strings.Compare(string(a.from), string(b.from)) })
+	slices.SortStableFunc(all, func(a, b oneFile) int { return strings.Compare(string(a.from), string(b.from)) })
 	return all
 }
 

@@ -94,7 +94,7 @@ func (s *story) places() []place {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(out, func(a, b place) int { return cmp.Compare(a.at, b.at) })
 	return out
 }
 

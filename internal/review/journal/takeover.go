@@ -306,7 +306,7 @@ func read(file string, states bool) (content, error) {
 		}
 		c.entries = append(c.entries, e)
 	}
-	slices.SortFunc(c.entries, func(a, b Entry) int { return strings.Compare(a.Last.Path, b.Last.Path) })
+	slices.SortStableFunc(c.entries, func(a, b Entry) int { return strings.Compare(a.Last.Path, b.Last.Path) })
 	return c, nil
 }
 
