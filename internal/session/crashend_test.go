@@ -149,8 +149,8 @@ func (w *crashWorld) restarted() (exact int) {
 // hasOlder looks at what has become of an older text of f: what agents have on disk is in it, and
 // undecided if it was, and what was not in the text any more is not there again.
 func (w *crashWorld) hasOlder(was, now crashFile, found, disk string) {
-	if !w.at.exact || !was.kept || was.unknown || was.unseen {
-		return
+	if !w.at.exact || !was.kept || was.unknown || was.unseen || strings.HasPrefix(w.at.what, "behind a record") {
+		return // or the user may just have decided on it
 	}
 	disputed := w.hunks("f", review.StateConflict)
 	for _, a := range agentToken.FindAllString(disk, -1) {
