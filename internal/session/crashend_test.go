@@ -152,6 +152,11 @@ func (w *crashWorld) hasOlder(was, now crashFile, found, disk string) {
 	if !w.at.exact || !was.kept || was.unknown || was.unseen || strings.HasPrefix(w.at.what, "behind a record") {
 		return // or the user may just have decided on it
 	}
+	for _, a := range agentToken.FindAllString(found, -1) {
+		if !strings.Contains(was.text, a) {
+			return // an agent's row that one has written anew: it stands for that, undecided, as with the user's words in it
+		}
+	}
 	disputed := w.hunks("f", review.StateConflict)
 	for _, a := range agentToken.FindAllString(disk, -1) {
 		if strings.Contains(disputed, a) {

@@ -204,7 +204,7 @@ func (f *file) bringOlderHeld(ctx context.Context, o *olderText, t *taken) error
 			base, m := merged(kept)
 			now := text.New(m.Text)
 			// Where the user has typed in what the agents have written there is no conflict.
-			m.Conflicts = slices.DeleteFunc(m.Conflicts, func(k merge.Conflict) bool { return !isLost(doc, kept.Lines(k.Theirs[0], k.Theirs[1])) })
+			m.Conflicts = slices.DeleteFunc(m.Conflicts, func(k merge.Conflict) bool { return !o.lacks(doc, k.Ours, kept.Lines(k.Theirs[0], k.Theirs[1])) })
 			f.core.untouched.addConflicts(doc, func(string) review.Origin { return by }, m, base.String(), kept.String())
 			doc.BringBack(now)
 			if !doc.Text().Equal(now) {
@@ -233,9 +233,14 @@ func (f *file) bringOlderHeld(ctx context.Context, o *olderText, t *taken) error
 	return nil
 }
 
-// isLost reports whether one of the rows belongs to a hunk of which nothing was found in the text of doc.
-func isLost(doc *review.Doc, rows []string) bool {
-	return slices.ContainsFunc(doc.Hunks(review.StateRejected), func(h review.Hunk) bool { return h.Lost && shareRow(rowsOf(h.Text), rows) })
+// lacks reports whether one of the rows was undecided when acp-ls ended, and nothing that is so stands in those of
+// doc that are there instead.
+func (o *olderText) lacks(doc *review.Doc, instead [2]int, rows []string) bool {
+	in := func(d *review.Doc, rows []string) bool {
+		return slices.ContainsFunc(d.Hunks(review.StatePending), func(h review.Hunk) bool { return shareRow(rowsOf(h.Text), rows) })
+	}
+	ours := doc.Text().Lines(instead[0], instead[1])
+	return in(o.last, rows) && !in(doc, ours)
 }
 
 // shareRow reports whether a row that says something is in both.
