@@ -100,6 +100,42 @@ func TestCompletion(t *testing.T) {
 	})
 }
 
+// What is sent while a menu is shown takes the menu along: nothing of it is left for what is typed next.
+func TestCompletionEndsWithTheText(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		e := setup(t, version, "", "main.go", program)
+		e.open()
+		e.on("acp.complete", func(a arg) any {
+			var p struct{ Offset int }
+			_ = json.Unmarshal(a, &p)
+			return map[string]any{"items": []any{
+				map[string]any{"label": "@greet.go", "insertText": "@greet.go", "start": strings.Index(string(a), "@") - strings.Index(string(a), "look"), "end": p.Offset},
+			}}
+		})
+		for name, keys := range map[string]string{"shown": "", "chosen": "<C-n>", "chosen, and not": "<C-n><C-p>"} {
+			e.Input("ilook @gree")
+			e.WaitLua(`vim.fn.pumvisible() == 1`)
+			e.Input(keys + "<C-s>")
+			want := "look @gree"
+			if name == "chosen" {
+				want = "look @greet.go"
+			}
+			if p := e.expectPrompt(); p.Text != want {
+				t.Errorf("%s: sent %q, want %q", name, p.Text, want)
+			}
+			e.textNow("main.go") // all that was asked has been answered
+			var shown int
+			if e.Exec("vim.cmd.redraw(); return vim.fn.pumvisible()", &shown); shown != 0 {
+				t.Errorf("%s: the menu is there:\n%s", name, e.Screen())
+			}
+			e.Input("next")
+			e.WaitLua(`vim.fn.getline('.') == 'next'`)
+			e.Input("<Esc>dd")
+			e.WaitLua(`vim.fn.mode() == 'n' and vim.fn.getline('.') == ''`)
+		}
+	})
+}
+
 // Whatever the user has completion do, in the prompt nothing is inserted that they have not
 // chosen; and elsewhere it goes on doing that.
 func TestCompletionInsertsNothingByItself(t *testing.T) {

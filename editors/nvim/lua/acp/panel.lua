@@ -137,6 +137,9 @@ end
 
 ---@param lines string[]
 function M.set_lines(lines)
+  if vim.fn.pumvisible() == 1 and api.nvim_get_current_buf() == input then
+    vim.fn.complete(vim.fn.col('.'), {}) -- what it offers is for the text that goes
+  end
   api.nvim_buf_set_lines(M.input(), 0, -1, false, lines)
 end
 
