@@ -28,7 +28,6 @@ func TestRealSavedWhileNoneRan(t *testing.T) {
 				e.WaitScreen("● sleep 1000")
 				e.Exec(`for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end`, nil)
 				e.WaitScreen("signal 9")
-				e.Input("<CR>") // where the message waits for one
 				e.WaitLua(`not require('acp.client').running()`)
 				e.WaitLua(`vim.fn.expand('%:t') == 'a.txt' and vim.fn.mode() == 'n'`)
 				// What is read then, and nobody has looked at, is not the user's.
@@ -65,7 +64,6 @@ func TestRealReadAnewAfterNoneRan(t *testing.T) {
 		e.Input("<C-w>h:set hidden<CR>")
 		e.Exec(`for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end`, nil)
 		e.WaitScreen("signal 9")
-		e.Input("<CR>") // where the message waits for one
 		e.WaitLua(`not require('acp.client').running()`)
 		e.WaitLua(`vim.fn.expand('%:t') == 'a.txt' and vim.fn.mode() == 'n'`)
 		e.Input("2Gobetween<Esc>:w<CR>")

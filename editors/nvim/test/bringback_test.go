@@ -87,7 +87,6 @@ func (a *again) kill() {
 	}
 	a.WaitScreen("acp-ls ended (signal 9)")
 	a.WaitLua(`not require('acp.client').running()`)
-	a.Input("<CR>") // where the message waits for one
 }
 
 // bring presses ghu, which brings what was rejected back, and rejects it again.

@@ -56,7 +56,6 @@ func TestHunksAreBackAfterAKill(t *testing.T) {
 			n.WaitScreen("acp-ls ended (signal 9)")
 			n.WaitGone("1/2 demo")
 			n.WaitLua(`not require('acp.client').running()`)
-			n.Input("<CR>") // where the message waits for one
 		}
 		// again opens the chat, which starts acp-ls, and goes back to the file.
 		again := func(n *nvimtest.Nvim) {

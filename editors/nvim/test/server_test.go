@@ -189,8 +189,13 @@ func (s *server) initialize(m message) {
 	}
 	s.mu.Lock()
 	s.encoding, s.init = encoding, m.Params
+	refusal := s.standing[m.Method]
 	s.wake()
 	s.mu.Unlock()
+	if refusal != nil {
+		s.write(map[string]any{"id": m.ID, "error": refusal})
+		return
+	}
 	s.write(map[string]any{"id": m.ID, "result": map[string]any{"capabilities": map[string]any{
 		"positionEncoding":       encoding,
 		"textDocumentSync":       map[string]any{"openClose": true, "change": 2, "save": true},
@@ -210,7 +215,8 @@ func (s *server) on(command string, f func(arg) any) {
 	s.commands[command] = f
 }
 
-// answers says how a request is answered that is no command: null, unless it is said.
+// answers says how a request is answered that is no command: null, unless it is said; initialize
+// with that error.
 func (s *server) answers(method string, result any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

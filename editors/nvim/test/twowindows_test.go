@@ -32,7 +32,6 @@ func TestHunksStayInTheirWindow(t *testing.T) {
 		n.WaitScreen("2/2 demo")
 		n.Exec(`for _, pid in ipairs(vim.api.nvim_get_proc_children(vim.fn.getpid())) do vim.uv.kill(pid, 'sigkill') end`, nil)
 		n.WaitScreen("signal 9")
-		n.Input("<CR>") // where the message waits for one
 		n.WaitLua(`not require('acp.client').running()`)
 		other.Input("<Esc>:Acp hunks<CR>")
 		other.WaitScreen("no hunks")

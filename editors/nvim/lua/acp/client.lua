@@ -3,6 +3,7 @@
 local away = require('acp.away')
 local config = require('acp.config')
 local documents = require('acp.documents')
+local process = require('acp.process')
 local util = require('acp.util')
 
 local M = {}
@@ -57,17 +58,11 @@ function M.root(bufnr)
   return root or vim.uv.cwd() or '.'
 end
 
----A notification's handler. Should it fail, one line says so: Neovim's own report
----is long, and waits for a key.
 ---@param module string
 ---@param name string
 local function notification(module, name)
   return function(_, params)
-    local ok, err = xpcall(require('acp.' .. module)[name], debug.traceback, util.denull(params))
-    if not ok then
-      vim.lsp.log.error('acp', module, name, err)
-      util.notify(('%s failed, see :Acp log: %s'):format(name, err), vim.log.levels.ERROR)
-    end
+    require('acp.' .. module)[name](util.denull(params))
   end
 end
 
@@ -148,25 +143,6 @@ function M.settings()
     settings.defaultAgent = opts.agent
   end
   return settings
-end
-
----Starts the program, with our ear on what is sent to it.
----@param cmd string[]
----@param root string
-local function spawn(cmd, root)
-  ---@param dispatchers vim.lsp.rpc.Dispatchers
-  return function(dispatchers)
-    local rpc = vim.lsp.rpc.start(cmd, dispatchers, { cwd = root })
-    return {
-      request = function(...)
-        documents.flush()
-        return rpc.request(...)
-      end,
-      is_closing = rpc.is_closing,
-      terminate = rpc.terminate,
-      notify = documents.notifier(rpc.notify),
-    }
-  end
 end
 
 ---Attaches a buffer, if it is a file's. An unnamed one is attached when it is about to be
@@ -274,8 +250,8 @@ local function on_exit(id, code, signal)
     pcall(vim.api.nvim_del_augroup_by_name, 'acp.edit')
     vim.on_key(nil, vim.api.nvim_create_namespace('acp.keys'))
     local how = signal ~= 0 and ('signal %d'):format(signal) or ('code %d'):format(code)
-    local message = ('acp-ls ended (%s): :Acp starts it again, '):format(how)
-      .. 'and what is undecided comes back. See :Acp log'
+    local short = ('acp-ls ended (%s): :Acp starts it again'):format(how)
+    local message = short .. ', and what is undecided comes back. See :Acp log'
     settle(nil, message)
     for _, fn in ipairs(vim.tbl_keys(owed)) do
       fn({ message = message, kind = 'ended' })
@@ -288,7 +264,8 @@ local function on_exit(id, code, signal)
     end
     documents.reset()
     if not stopping then
-      util.warn(message)
+      vim.lsp.log.warn('acp', message)
+      util.warn(short) -- which fits in a line
     elseif restarting then
       M.start(function(_, err)
         util.notify(err or 'acp-ls was started anew')
@@ -323,9 +300,10 @@ function M.start(fn)
     acp = M.capabilities,
   })
   local id
+  local ended = { code = 0, signal = 0 }
   local lsp_config = {
     name = 'acp-ls',
-    cmd = spawn(cmd, root),
+    cmd = process.starter(cmd, root, ended),
     root_dir = root,
     workspace_folders = { { uri = vim.uri_from_fname(root), name = root } },
     capabilities = capabilities,
@@ -340,8 +318,8 @@ function M.start(fn)
       params.acp = away.told()
     end,
     on_init = on_init,
-    on_exit = function(code, signal)
-      on_exit(id, code, signal)
+    on_exit = function()
+      on_exit(id, ended.code, ended.signal)
     end,
   }
   local ok, result
