@@ -194,6 +194,7 @@ func TestSettingsAreAskedFor(t *testing.T) {
 
 func TestSettingsAreSent(t *testing.T) {
 	c := &configured{told: make(chan string, 10), wrong: []config.Problem{{Source: "editor", Key: "trace", Message: "1 is not a trace"}, {Source: "editor", Key: "new", Message: "unknown setting", Warning: true},
+		{Source: "config.json", Key: "newer", Message: "unknown setting", Warning: true},
 		{Source: "editor", Key: "permissions", Message: "none of these rules is used"}}}
 	r := start(t, rigOptions{configure: c.configure, core: func(f *fakeCore) { f.core = &listener{fakeCore: newFakeCore()} }})
 	if got := <-c.told; got != `` {
@@ -213,13 +214,13 @@ func TestSettingsAreSent(t *testing.T) {
 	r.await(t, "the problem", fakeeditor.Received("window/showMessage", 1))
 	var list struct{ Problems []string }
 	must(t, r.client.Command(limit(t), "acp.agent.list", map[string]any{}, &list))
-	if want := []string{"editor: permissions: none of these rules is used", "editor: trace: 1 is not a trace", "editor: new: unknown setting"}; !slices.Equal(list.Problems, want) {
+	if want := []string{"editor: permissions: none of these rules is used", "editor: trace: 1 is not a trace", "editor: new: unknown setting", "config.json: newer: unknown setting"}; !slices.Equal(list.Problems, want) {
 		t.Errorf("problems %q", list.Problems)
 	}
 	must(t, r.client.Exit(limit(t)))
 	must(t, <-r.served)
 	r.served <- nil
-	if got := r.client.Received("window/showMessage"); len(got) != 1 || string(got[0]) != `{"type":2,"message":"Settings: editor: permissions: none of these rules is used; editor: trace: 1 is not a trace"}` {
+	if got := r.client.Received("window/showMessage"); len(got) != 1 || string(got[0]) != `{"type":2,"message":"Settings: editor: permissions: none of these rules is used; editor: trace: 1 is not a trace; editor: new: unknown setting"}` {
 		t.Errorf("shown %s", got) // once, however often the settings come
 	}
 	if got := r.client.Received("client/registerCapability"); len(got) > 0 {

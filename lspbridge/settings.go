@@ -69,7 +69,9 @@ func (e *editor) configure() {
 		}
 		if p.Warning {
 			e.log.Warn("settings", "problem", p.Error())
-			continue
+			if p.Source != config.Editor { // a file may be of another release, and is read by each
+				continue
+			}
 		}
 		if !s.shown[p.Error()] {
 			wrong = append(wrong, p.Error())

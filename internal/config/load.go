@@ -68,6 +68,9 @@ func FileLayer(path string) (Layer, error) {
 	return Layer{Name: path, JSON: text}, nil
 }
 
+// Editor is the name of the layers that editors give.
+const Editor = "editor"
+
 // EditorLayer is what the editor sent: initializationOptions or the section
 // acp, as such or still wrapped in a member of that name.
 func EditorLayer(raw []byte) Layer {
@@ -75,7 +78,7 @@ func EditorLayer(raw []byte) Layer {
 	if json.Unmarshal(raw, &wrapped) == nil && len(wrapped) == 1 && wrapped["acp"] != nil {
 		raw = wrapped["acp"]
 	}
-	return Layer{Name: "editor", JSON: raw}
+	return Layer{Name: Editor, JSON: raw}
 }
 
 func (l Layer) apply(s *Settings, problems *[]Problem) {

@@ -96,6 +96,23 @@ func TestHealthOfSettings(t *testing.T) {
 	})
 }
 
+// What is unknown in the settings of setup() is said with the first :Acp.
+func TestUnknownSettingsAreSaid(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		program, err := build()
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir, args := project(t, "a.txt", numbers)
+		n := nvimtest.Start(t, version, nvimtest.Dir(dir), nvimtest.Args(args...))
+		n.Exec(`require('acp').setup({ cmd = { ... }, settings = { nosuch = 1, agents = { mine = { cmd = 'x' } } } })`, nil, program)
+		n.Input(":Acp<CR>")
+		n.WaitScreen("acp: Settings: ")
+		n.WaitScreen("editor: nosuch: unknown setting")
+		n.WaitScreen("agents.mine.cmd")
+	})
+}
+
 // An agent that never answers when it is started is said not to, and its start can be stopped.
 func TestAgentThatNeverAnswers(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

@@ -81,8 +81,8 @@ M.defaults = {
 ---@type acp.Config?
 local current
 
----Names of options that hold any key.
-local open = { settings = true, ['keys.global'] = true }
+---Names of options that hold any key: acp-ls says what is wrong with its settings.
+local open = { settings = true }
 
 ---@param opts table
 ---@param defaults table
@@ -95,6 +95,10 @@ local function check(opts, defaults, path)
       local want = name == 'cmd' and 'table' or 'string'
       if type(value) ~= want then
         error(('acp: option %s must be a %s'):format(where, want), 0)
+      end
+    elseif path == 'keys.global' then
+      if not require('acp.command').subcommands[name] then
+        error(('acp: unknown option %s: it names a command of :Acp'):format(where), 0)
       end
     elseif path:match('^keys%.') then
       if default == nil then

@@ -7,11 +7,12 @@ function M.setup(opts)
   local config = require('acp.config')
   config.set(opts)
   for name, keys in pairs(config.get().keys.global or {}) do
-    local both = name == 'send' or name == 'accept' or name == 'reject'
     for _, lhs in ipairs(config.lhs(keys)) do
-      vim.keymap.set(both and { 'n', 'x' } or 'n', lhs, ('<Plug>(acp-%s)'):format(name), {
-        desc = 'acp: ' .. name,
-      })
+      local opts = { desc = 'acp: ' .. name, silent = true }
+      vim.keymap.set('n', lhs, ('<Cmd>Acp %s<CR>'):format(name), opts)
+      if name == 'send' or name == 'accept' or name == 'reject' then
+        vim.keymap.set('x', lhs, (':Acp %s<CR>'):format(name), opts)
+      end
     end
   end
   local client = package.loaded['acp.client']

@@ -27,13 +27,14 @@ function T.keys_can_be_turned_off()
   config.set({})
 end
 
-function T.settings_and_global_keys_hold_anything()
+function T.settings_hold_anything_and_global_keys_name_commands()
   config.set({
     cmd = { 'x' },
     agent = 'demo',
     settings = { agents = { mine = { command = 'y' } } },
-    keys = { global = { toggle = '<leader>a' } },
+    keys = { global = { toggle = '<leader>a', ['reject-all'] = { 'x', 'y' }, send = false } },
   })
+  config.set({ keys = { global = false } })
   config.set({})
 end
 
@@ -46,6 +47,7 @@ function T.mistakes_are_named()
     { { cmd = 'acp-ls' }, 'option cmd must be a table' },
     { { keys = { input = { sned = 'x' } } }, 'unknown option keys.input.sned' },
     { { keys = { inptu = {} } }, 'unknown option keys.inptu' },
+    { { keys = { global = { bogus = 'x' } } }, 'unknown option keys.global.bogus' },
   }) do
     check.fails(case[2], function()
       config.set(case[1])
