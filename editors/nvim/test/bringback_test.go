@@ -299,3 +299,49 @@ func TestBringBackWhatWasDiscarded(t *testing.T) {
 		s.WaitLua(`vim.fn.search('zwei', 'nw') > 0`)
 	})
 }
+
+// What cannot be brought back, as the user has edited there, is passed over by ghu and :Acp restore: once it
+// was said, they go on to what was rejected before. What the user has undone can come back again.
+func TestBringBackWhatCannotBe(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, keys := range []string{"ghu", ":Acp restore<CR>"} {
+			t.Run(strings.Trim(keys, ":<CR>"), func(t *testing.T) {
+				s := newStory(t, version, &txtar.Archive{Files: []txtar.File{
+					{Name: "a.txt", Data: []byte(numbers)},
+					{Name: "agent/all", Data: []byte(strings.NewReplacer("two", "zwei", "four", "vier", "six", "sechs", "eight", "acht").Replace(numbers))},
+				}})
+				s.do("open", "a.txt")
+				s.do("agent", "write a.txt all")
+				s.turn()
+				for i, row := range []string{"2", "4", "6", "8"} {
+					s.do("hunks", strconv.Itoa(4-i))
+					s.do("reject", row)
+				}
+				s.do("hunks", "0")
+				s.do("type", "8 my ")
+				s.do("type", "6 my ")
+				refused := func() {
+					t.Helper()
+					s.Input(":messages clear<CR>" + keys)
+					s.WaitLua(`vim.fn.execute('messages'):find('not restored', 1, true) ~= nil`)
+				}
+				back := func(word, hunks string) {
+					t.Helper()
+					s.Input(keys)
+					s.do("hunks", hunks)
+					s.WaitLua(`vim.fn.search('` + word + `', 'nw') > 0`)
+				}
+				refused()
+				s.WaitScreen("once more: what you rejected before")
+				refused()
+				back("vier", "1")
+				back("zwei", "2")
+				refused() // there is nothing else
+				s.Input(":%s/my six/six/<CR>")
+				s.WaitLua(`vim.fn.search('my six', 'nw') == 0`)
+				refused() // the last one, by an edit: it may be possible now
+				back("sechs", "3")
+			})
+		}
+	})
+}

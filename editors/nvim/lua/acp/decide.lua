@@ -80,7 +80,8 @@ local verbs =
 
 ---@param result table
 ---@param verb string
-local function report(result, verb)
+---@param hint string? what to do about what is refused
+local function report(result, verb, hint)
   for _, now in ipairs(result.files or {}) do
     review.on_review(now)
   end
@@ -88,16 +89,17 @@ local function report(result, verb)
   if #refused > 0 then
     local reason = refused[1].reason or 'it has changed'
     local what = #refused == 1 and 'a hunk' or ('%d hunks'):format(#refused)
-    util.warn(('%s not %s: %s'):format(what, verb, reason))
+    util.warn(('%s not %s%s: %s'):format(what, verb, hint and (' (%s)'):format(hint) or '', reason))
   end
 end
 
 ---Decides, and says what acp-ls says of that.
 ---@param command 'accept'|'reject'|'restore'|'resolve'
 ---@param arg table
----@param done fun()?
+---@param done fun(result: table)?
 ---@param tells boolean? what was decided is not all in sight: it is said how much that is
-function M.command(command, arg, done, tells)
+---@param hint (fun(refused: {id: string, reason: string?}[]): string?)? see report
+function M.command(command, arg, done, tells, hint)
   local proposed = {} -- what is discarded was never there, and cannot be restored
   for _, file in ipairs(review.files()) do
     for _, hunk in ipairs(file.review.hunks or {}) do
@@ -120,9 +122,9 @@ function M.command(command, arg, done, tells)
     if tells and (n > 0 or #(result.refused or {}) == 0) then -- else that is what there is to say
       util.notify(('%d %s %s'):format(n, n == 1 and 'change' or 'changes', verbs[command]))
     end
-    report(result, verbs[command])
+    report(result, verbs[command], hint and hint(result.refused or {}))
     if done then
-      done()
+      done(result)
     end
   end)
 end

@@ -1,5 +1,6 @@
 ---Bringing back what was rejected.
 local decide = require('acp.decide')
+local documents = require('acp.documents')
 local util = require('acp.util')
 
 local M = {}
@@ -58,9 +59,39 @@ local function tell_discarded(last, discarded)
   return true
 end
 
+---@type table<string, {decided: integer?, tick: integer}> what could not be brought back, by id
+local refused = {}
+
+---@param uri string
+---@return integer # another one when the text of the file's buffer has changed
+local function tick_of(uri)
+  local doc = documents.by_uri(uri)
+  return doc and vim.api.nvim_buf_get_changedtick(doc.bufnr) or 0
+end
+
+---Whether something could not be brought back, and nothing has changed in its file since.
+---@param one acp.Rejected
+---@return boolean
+local function is_refused(one)
+  local known = refused[one.id]
+  return known ~= nil and known.decided == one.decided and known.tick == tick_of(one.uri)
+end
+
+---Leaves out what was refused, as long as there is anything else: what was rejected before it would
+---not be reached.
+---@param list acp.Rejected[]
+---@return acp.Rejected[]
+local function possible(list)
+  local rest = vim.tbl_filter(function(one)
+    return not is_refused(one)
+  end, list)
+  return #rest > 0 and rest or list
+end
+
 ---@param list acp.Rejected[]
 ---@return acp.Rejected[] # what the last decision that rejected any of it did, or the one there is
 local function newest(list)
+  list = possible(list)
   local last = 0
   for _, one in ipairs(list) do
     last = math.max(last, one.decided or 0)
@@ -73,14 +104,33 @@ local function newest(list)
   end, list)
 end
 
----Brings back what is listed, with one decision.
+---Brings back what is listed, with one decision. What is refused is passed over the next time.
 ---@param list acp.Rejected[]
----@param done fun()?
-local function bring_back(list, done)
-  local ids = vim.tbl_map(function(one)
-    return one.id
-  end, list)
-  decide.command('restore', { hunks = ids }, done)
+---@param all acp.Rejected[] what could be brought back
+---@param done fun(result: table)?
+local function bring_back(list, all, done)
+  local ids, passed = {}, vim.tbl_filter(is_refused, all)
+  for _, one in ipairs(list) do
+    ids[#ids + 1] = one.id
+  end
+  decide.command('restore', { hunks = ids }, done, nil, function(refusals)
+    for _, refusal in ipairs(refusals) do
+      vim.list_extend(
+        passed,
+        vim.tbl_filter(function(one)
+          return one.id == refusal.id
+        end, list)
+      )
+    end
+    refused = {}
+    for _, one in ipairs(passed) do -- what came back has changed the text, and is no reason to try again
+      refused[one.id] = { decided = one.decided, tick = tick_of(one.uri) }
+    end
+    local before = vim.tbl_filter(function(one)
+      return not vim.list_contains(ids, one.id) and not is_refused(one)
+    end, all)
+    return #before > 0 and 'once more: what you rejected before' or nil
+  end)
 end
 
 ---Brings back what was rejected last in the file of the buffer, all that one decision did. It asks
@@ -95,7 +145,7 @@ function M.here()
     if tell_discarded(last, discarded) then
       return
     elseif #last > 0 then
-      bring_back(last)
+      bring_back(last, list)
     elseif #list > 0 then
       util.notify(('%d hunks were rejected here: :Acp restore lets you choose'):format(#list))
     else
@@ -114,7 +164,10 @@ function M.last()
     if tell_discarded(last, discarded) then
       return
     elseif #last > 0 then
-      return bring_back(last, function()
+      return bring_back(last, list, function(result)
+        if #(result.decided or {}) == 0 then
+          return
+        end
         local others = #last > 1 and (' and %d more'):format(#last - 1) or ''
         util.notify('pending again: ' .. last[1].label .. others)
       end)
@@ -128,7 +181,7 @@ function M.last()
       end,
     }, function(row)
       if row then
-        bring_back({ row })
+        bring_back({ row }, list)
       end
     end)
   end)
