@@ -37,12 +37,29 @@ function M.keep_cursors(bufnr, fn)
   end
 end
 
+---Puts a buffer's marks to where their lines are now: Neovim leaves them where they are in a file that
+---it reads anew. The places of the last insertion and of the last change cannot be set.
+---@param bufnr integer
+---@param marks table[] as they were, of getmarklist()
+---@param hunks integer[][]
+local function move_marks(bufnr, marks, hunks)
+  local last = api.nvim_buf_line_count(bufnr)
+  for _, mark in ipairs(marks) do
+    local name, _, lnum, col = mark.mark:sub(2), unpack(mark.pos)
+    if name:match("[%l%[%]<>]") then
+      lnum = math.min(math.max(lines.map_line(hunks, lnum), 1), last)
+      pcall(api.nvim_buf_set_mark, bufnr, name, lnum, math.max(col - 1, 0), {})
+    end
+  end
+end
+
 ---Runs fn, which replaces the text of a buffer, and puts what the buffer's windows
----show back to where that text is then.
+---show, and its marks, back to where that text is then.
 ---@param bufnr integer
 ---@param fn fun()
 ---@return integer[][] what has changed, as of differences
 local function keep_views(bufnr, fn)
+  local marks = vim.fn.getmarklist(bufnr)
   local before = api.nvim_buf_get_lines(bufnr, 0, -1, false)
   local views = {}
   for _, win in ipairs(vim.fn.win_findbuf(bufnr)) do
@@ -50,6 +67,7 @@ local function keep_views(bufnr, fn)
   end
   fn()
   local hunks = lines.differences(before, api.nvim_buf_get_lines(bufnr, 0, -1, false))
+  move_marks(bufnr, marks, hunks)
   for win, view in pairs(views) do
     if api.nvim_win_is_valid(win) and api.nvim_win_get_buf(win) == bufnr then
       view.topline = math.max(lines.map_line(hunks, view.topline), 1)
@@ -66,9 +84,7 @@ end
 ---@param bufnr integer
 ---@param fn fun()
 function M.keep_insertion(bufnr, fn)
-  if #vim.fn.win_findbuf(bufnr) == 0 then
-    fn() -- nobody sees it
-  elseif bufnr ~= api.nvim_get_current_buf() then
+  if bufnr ~= api.nvim_get_current_buf() then
     keep_views(bufnr, fn)
   else
     insertion.keep(function()
