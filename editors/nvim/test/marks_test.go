@@ -19,14 +19,15 @@ func TestMarksStayWithTheirRows(t *testing.T) {
 					e.Input("<C-w>h:set hidden autoread<CR>")
 					disk, text := theirs, theirs
 					if unsaved {
-						e.Input("ggA mine<Esc>")
-						text = strings.Replace(theirs, "one", "one mine", 1)
+						e.Input("7GA mine<Esc>") // where gi goes on
+						text = strings.Replace(theirs, "seven", "seven mine", 1)
 					}
 					e.Input("5Gllma6GmbVj<Esc>1Gmc")
 					e.WaitLua(`vim.fn.line("'c") == 1 and vim.fn.line("'>") == 7`)
+					e.Exec(`vim.fn.setqflist({ { bufnr = vim.fn.bufnr('a.txt'), lnum = 6 } })`, nil)
 					before := numbers
 					if unsaved {
-						before = strings.Replace(numbers, "one", "one mine", 1)
+						before = strings.Replace(numbers, "seven", "seven mine", 1)
 					}
 					v := e.awaitText(e.uri("a.txt"), before)
 					if hidden {
@@ -57,6 +58,11 @@ func TestMarksStayWithTheirRows(t *testing.T) {
 						end
 						table.sort(list)
 						return table.concat(list, ' ')`, &marks)
+					if unsaved {
+						e.WaitLua(`vim.api.nvim_buf_get_mark(vim.fn.bufnr('a.txt'), '^')[1] == 9`)
+						e.WaitLua(`vim.api.nvim_buf_get_mark(vim.fn.bufnr('a.txt'), '.')[1] == 9`)
+						e.WaitLua(`vim.fn.getqflist()[1].lnum == 8`)
+					}
 					if want := `'< 8 '> 9 'a 7 'b 8 'c 1`; marks != want {
 						t.Errorf("marks %s, want %s", marks, want)
 					}

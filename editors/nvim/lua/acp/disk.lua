@@ -257,6 +257,7 @@ end
 ---@return boolean
 local function adopt(bufnr, text)
   local adopted, unsaved = false, unsaved_options(bufnr)
+  local before = api.nvim_buf_get_lines(bufnr, 0, -1, false)
   edit.break_undo(bufnr)
   views.keep_insertion(bufnr, function()
     adopted = formats.turn(bufnr, function()
@@ -266,7 +267,10 @@ local function adopt(bufnr, text)
           if text ~= '' then -- in the format that the file now has, if it can be
             rows, eol = textedit.take_format(bufnr, text)
           end
-          lines.set(bufnr, rows)
+          -- The marks are on the numbers of their rows in the text that was there: from that they are
+          -- moved, as the places in the quickfix and the jump list are.
+          lines.set_under('keepjumps lockmarks', bufnr, before)
+          lines.set_under('keepjumps', bufnr, rows)
           vim.bo[bufnr].endofline = eol
         end)
     end)

@@ -81,4 +81,17 @@ function M.set(bufnr, lines)
   end
 end
 
+M.modified = function() end -- what M.set_under has :lua run
+
+---Replaces the lines of a buffer under modifiers of a command, such as :lockmarks.
+---@param modifiers string
+---@param bufnr integer
+---@param lines string[]
+function M.set_under(modifiers, bufnr, lines)
+  M.modified = function()
+    M.set(bufnr, lines)
+  end
+  vim.cmd(modifiers .. " lua require('acp.lines').modified()")
+end
+
 return M

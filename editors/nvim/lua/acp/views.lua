@@ -38,7 +38,7 @@ function M.keep_cursors(bufnr, fn)
 end
 
 ---Puts a buffer's marks to where their lines are now: Neovim leaves them where they are in a file that
----it reads anew. The places of the last insertion and of the last change cannot be set.
+---it reads anew. (The places of the last insertion and of the last change cannot be set.)
 ---@param bufnr integer
 ---@param marks table[] as they were, of getmarklist()
 ---@param hunks integer[][]
@@ -46,7 +46,7 @@ local function move_marks(bufnr, marks, hunks)
   local last = api.nvim_buf_line_count(bufnr)
   for _, mark in ipairs(marks) do
     local name, _, lnum, col = mark.mark:sub(2), unpack(mark.pos)
-    if name:match("[%l%[%]<>]") then
+    if name:match('[%l%[%]<>]') then
       lnum = math.min(math.max(lines.map_line(hunks, lnum), 1), last)
       pcall(api.nvim_buf_set_mark, bufnr, name, lnum, math.max(col - 1, 0), {})
     end
