@@ -267,8 +267,8 @@ local function adopt(bufnr, text)
           if text ~= '' then -- in the format that the file now has, if it can be
             rows, eol = textedit.take_format(bufnr, text)
           end
-          -- The marks are on the numbers of their rows in the text that was there: from that they are
-          -- moved, as the places in the quickfix and the jump list are.
+          -- The marks are on the numbers of their rows in the text that was there: from that they
+          -- are moved, as the places in the quickfix and the jump list are.
           lines.set_under('keepjumps lockmarks', bufnr, before)
           lines.set_under('keepjumps', bufnr, rows)
           vim.bo[bufnr].endofline = eol

@@ -8,10 +8,10 @@ function M.setup(opts)
   config.set(opts)
   for name, keys in pairs(config.get().keys.global or {}) do
     for _, lhs in ipairs(config.lhs(keys)) do
-      local opts = { desc = 'acp: ' .. name, silent = true }
-      vim.keymap.set('n', lhs, ('<Cmd>Acp %s<CR>'):format(name), opts)
+      local map = { desc = 'acp: ' .. name, silent = true }
+      vim.keymap.set('n', lhs, ('<Cmd>Acp %s<CR>'):format(name), map)
       if name == 'send' or name == 'accept' or name == 'reject' then
-        vim.keymap.set('x', lhs, (':Acp %s<CR>'):format(name), opts)
+        vim.keymap.set('x', lhs, (':Acp %s<CR>'):format(name), map)
       end
     end
   end

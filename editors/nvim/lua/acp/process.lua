@@ -1,6 +1,6 @@
----The process of acp-ls, as Neovim's client sees it. What that says of a server by itself, it says in
----a message longer than a line, which asks for a key: and takes one from whoever types. So it sees no
----fault of acp-ls, and we say it in a line.
+---The process of acp-ls, as Neovim's client sees it. What that says of a server by itself, it says
+---in a message longer than a line, which asks for a key: and takes one from whoever types. So it
+---sees no fault of acp-ls, and we say it in a line.
 local documents = require('acp.documents')
 local util = require('acp.util')
 

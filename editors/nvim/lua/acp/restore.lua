@@ -77,8 +77,8 @@ local function is_refused(one)
   return known ~= nil and known.decided == one.decided and known.tick == tick_of(one.uri)
 end
 
----Leaves out what was refused, as long as there is anything else: what was rejected before it would
----not be reached.
+---Leaves out what was refused, as long as there is anything else: what was rejected before it
+---would not be reached.
 ---@param list acp.Rejected[]
 ---@return acp.Rejected[]
 local function possible(list)
@@ -123,7 +123,7 @@ local function bring_back(list, all, done)
       )
     end
     refused = {}
-    for _, one in ipairs(passed) do -- what came back has changed the text, and is no reason to try again
+    for _, one in ipairs(passed) do -- as the text is with what has come back
       refused[one.id] = { decided = one.decided, tick = tick_of(one.uri) }
     end
     local before = vim.tbl_filter(function(one)

@@ -37,8 +37,8 @@ function M.keep_cursors(bufnr, fn)
   end
 end
 
----Puts a buffer's marks to where their lines are now: Neovim leaves them where they are in a file that
----it reads anew. (The places of the last insertion and of the last change cannot be set.)
+---Puts a buffer's marks to where their lines are now: Neovim leaves them where they are in a file
+---that it reads anew. (The places of the last insertion and of the last change cannot be set.)
 ---@param bufnr integer
 ---@param marks table[] as they were, of getmarklist()
 ---@param hunks integer[][]
