@@ -92,8 +92,8 @@ func (f *file) mayBeOlder(e *journal.Entry, found text.Text) bool {
 	if !ok || x.Disputed == nil || x.Disputed.FromBy == nil || e.Here && !x.Passed || len(f.open) == 0 {
 		return false
 	}
-	if e.Last.State == nil || e.Last.Opaque != "" || e.Last.Deleted {
-		return false
+	if e.Last.State == nil || e.Last.Opaque != "" || e.Last.Deleted || diskHash(found) == x.Disputed.Disk {
+		return false // or it has all that the disk has, and may be decided on before anybody has looked
 	}
 	o := &olderText{under: x.Disputed}
 	if !isState(&e.Last, found, false) {
