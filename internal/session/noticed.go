@@ -83,6 +83,9 @@ func (c *Core) foldersChanged(folders []string) {
 			c.spawn(func() {
 				c.watchFolder(string(f.path)) // it may have come with its folder
 				f.followUnopened(review.AuthorUser, over)
+				if !over() {
+					c.followMoved(c.ctx, f, folders)
+				}
 			})
 		}
 		if !running || !slices.Contains(folders, dir) {

@@ -54,6 +54,62 @@ func TestRenamedInAShell(t *testing.T) {
 	}
 }
 
+// A file that nobody has open is followed at once, where its new name can be found: what is undecided in it
+// is reviewed there, without anybody opening it.
+func TestRenamedInAShellUnopened(t *testing.T) {
+	t.Parallel()
+	for _, to := range []string{"b.txt", "sub/b.txt"} {
+		for _, again := range []bool{false, true} { // and back
+			for _, twin := range []bool{false, true} { // which of two it is nobody knows
+				l := &fakeLauncher{}
+				core, e, root := setup(t, l)
+				core.unwatched = true
+				old, path := filepath.Join(root, "a.txt"), filepath.Join(root, to)
+				writeFile(t, old, ten)
+				if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+					t.Fatal(err)
+				}
+				agents := strings.Replace(ten, "5\n", "5 AGENT\n", 1)
+				diskTurn(t, core, l, old, func(string) string { return agents })
+				if twin {
+					writeFile(t, path+".copy", agents)
+				}
+				move := func(from, to string) {
+					if err := os.Rename(from, to); err != nil {
+						t.Fatal(err)
+					}
+					core.foldersChanged([]string{root, filepath.Dir(path)})
+				}
+				move(old, path)
+				has := func(path string, hunks int) func() bool {
+					return func() bool { return len(e.reviews[buffers.PathURI(path)].Hunks) == hunks }
+				}
+				e.await("no hunk under the old name", has(old, 0))
+				if twin {
+					core.foldersChanged([]string{root})
+					if n := len(hunksOf(t, core, buffers.PathURI(path), review.StatePending)); n > 0 {
+						t.Errorf("%s: %d hunks, and it may be the other one", to, n)
+					}
+					continue
+				}
+				e.await("the hunk under the new name", has(path, 1))
+				at := path
+				if again {
+					move(path, old)
+					e.await("the hunk under the old name", has(old, 1))
+					at = old
+				}
+				if _, err := core.Reject(t.Context(), Decide{}); err != nil {
+					t.Fatal(err)
+				}
+				if got := readFile(t, at); got != ten {
+					t.Errorf("%s, again %v: the file is %q", to, again, got)
+				}
+			}
+		}
+	}
+}
+
 // A text that is found elsewhere while the file is where it was, or that says nothing, is no rename.
 func TestNotRenamed(t *testing.T) {
 	t.Parallel()

@@ -390,7 +390,8 @@ func (c *Core) renamedByUser(ctx context.Context, from, to *file) error {
 // is. The mutexes of both are held.
 func (c *Core) bringAlong(from, to *file, before checkpoint.State, known bool, now checkpoint.Copy) {
 	doc, created := from.doc, from.created
-	if doc == nil || !doc.Tracking() && from.fileChange() == nil {
+	seenGone := doc != nil && doc.Text().Len() == 0 && from.parked != nil && from.parked.Tracking()
+	if doc == nil || seenGone || !doc.Tracking() && from.fileChange() == nil {
 		doc, created = from.parked, from.parkedCreated
 	}
 	had := text.New(now.Content)
