@@ -374,3 +374,42 @@ func TestWaitIsTold(t *testing.T) {
 		}
 	})
 }
+
+// While what a command would do may be shown Neovim tells of no change of any buffer: what an agent
+// changes in another one waits, whichever way it comes, and acp-ls knows the text after that.
+func TestNothingIsChangedUnderAPreview(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, how := range []string{"edited", "adopted"} {
+			t.Run(how, func(t *testing.T) {
+				e := setup(t, version, "", "a.txt", numbers, "b.txt", numbers)
+				e.open()
+				e.Input("<C-w>h3GA my<Esc>")
+				my := strings.Replace(numbers, "three", "three my", 1)
+				v := e.awaitText(e.uri("a.txt"), my)
+				e.Input(":e b.txt<CR>")
+				e.WaitLua("vim.fn.bufname() == 'b.txt'")
+				e.Input(":%s/o/0")
+				e.WaitLua("vim.fn.getcmdline() == '%s/o/0'")
+				want := strings.Replace(my, "eight", "EIGHT", 1)
+				done := make(chan bool, 1)
+				go func() {
+					if how == "edited" {
+						done <- e.edit("a.txt", v, textEdit(7, 0, 7, 5, "EIGHT")).Applied
+						return
+					}
+					disk := strings.Replace(numbers, "eight", "EIGHT", 1)
+					e.write("a.txt", disk)
+					var got struct{ Adopted bool }
+					e.call("acp/adopt", map[string]any{"uri": e.uri("a.txt"), "version": v, "text": want, "disk": sumOf(disk)}, &got)
+					done <- got.Adopted
+				}()
+				e.WaitLua("require('acp.typing').held() == 1 or vim.fn.getbufline('a.txt', 8)[1] == 'EIGHT'")
+				e.Input("x<BS><Esc>")
+				if !<-done {
+					t.Error("it was not done")
+				}
+				e.awaitText(e.uri("a.txt"), want)
+			})
+		}
+	})
+}

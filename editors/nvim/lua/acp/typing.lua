@@ -83,12 +83,23 @@ local function selecting(mode)
   return mode:match('^[vVsS\22\19]') ~= nil
 end
 
+---Whether what a command that is being typed would do may be shown ('inccommand'). Neovim tells of no
+---change that is made in any buffer then, and acp-ls would not know of it.
+---@return boolean
+local function previewing()
+  return vim.o.inccommand ~= ''
+    and api.nvim_get_mode().mode:match('^c') ~= nil
+    and vim.fn.getcmdtype() == ':'
+end
+
 ---Why the user must not be disturbed in a buffer; nil if they may be.
 ---@param bufnr integer
 ---@param edits table[]? LSP TextEdits; nil: all of it may become another
 ---@return string?
 function M.busy(bufnr, edits)
-  if bufnr ~= api.nvim_get_current_buf() then
+  if previewing() then
+    return 'a command is being typed'
+  elseif bufnr ~= api.nvim_get_current_buf() then
     return
   end
   local mode = api.nvim_get_mode().mode
