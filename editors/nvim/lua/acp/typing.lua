@@ -83,8 +83,8 @@ local function selecting(mode)
   return mode:match('^[vVsS\22\19]') ~= nil
 end
 
----Whether what a command that is being typed would do may be shown ('inccommand'). Neovim tells of no
----change that is made in any buffer then, and acp-ls would not know of it.
+---Whether what a command that is being typed would do may be shown ('inccommand'). Neovim tells
+---of no change that is made in any buffer then, and acp-ls would not know of it.
 ---@return boolean
 local function previewing()
   return vim.o.inccommand ~= ''
