@@ -250,14 +250,8 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 		is = to.doc.Text()
 	}
 	hand.edit(doc, is, o)
+	from.recordMove(to, o, was, is)
 	to.doc, to.entire, to.created, to.deleted = doc, w, created, false
-	to.record(&o, text.Text{}, is, true)
-	if len(from.open) > 0 {
-		from.recordStep(agentStep{session: o.Session, turn: o.Turn, before: was, gone: true})
-	} else {
-		from.record(&o, was, text.Text{}, false)
-	}
-	to.undos.oldNames = append(to.undos.oldNames, from)
 	to.keepBefore(is)
 	to.missing = false
 	to.acceptApprovedMove(o.Session)
@@ -385,6 +379,7 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 			f.core.log.Warn("restore mode", "path", from.path, "err", err)
 		}
 	}
+	f.stepsComeBack(from)
 	defer lockBoth(from, f)()
 	if isText && len(from.open) == 0 {
 		from.doc = f.doc // with what was rejected, which can be brought back

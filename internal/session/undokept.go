@@ -328,6 +328,7 @@ func (f *file) stepsGoTo(to *file) {
 	to.history, f.history = append(f.history, to.history...), nil
 	to.wholes, f.wholes = append(f.wholes, to.wholes...), nil
 	to.dropped, f.dropped = append(f.dropped, to.dropped...), nil
+	to.undos.oldNames, f.undos.oldNames = slices.Concat(to.undos.oldNames, f.undos.oldNames), nil
 	f.undos.changes++
 	to.undos.changes++
 	to.undos.accepted = to.undos.accepted || f.undos.accepted
