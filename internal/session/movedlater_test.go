@@ -93,7 +93,10 @@ func TestWhatIsUndecidedGoesAlong(t *testing.T) {
 				})
 				rs := c.Reviews("", "")
 				if len(rs) != 1 || rs[0].File == nil || rs[0].File.Op != "rename" || rs[0].File.Mode != tt.mode {
-					t.Fatalf("%+v", rs)
+					for _, r := range rs {
+						t.Errorf("%s: %+v, %d hunks", r.Path, r.File, len(r.Hunks))
+					}
+					t.FailNow()
 				}
 				if got := len(hunksOf(t, c, buffers.PathURI(path), review.StatePending)); got != tt.hunks {
 					t.Errorf("%d hunks, want %d", got, tt.hunks)

@@ -262,7 +262,7 @@ func (f *file) takeBack(now checkpoint.State) {
 	defer f.mu.Unlock()
 	w := &f.entire
 	if w.wasExec != nil && now.Exists && now.Exec == *w.wasExec {
-		w.wasExec, w.exec = nil, nil
+		w.wasExec, w.exec = nil, &now.Exec // which it need not have been when the turn began
 		f.shownRev = notShown
 		f.publish()
 		f.dropIfIdle()
