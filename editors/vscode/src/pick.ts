@@ -175,12 +175,22 @@ async function chooseAgent(app: App, prompt: string): Promise<string | undefined
 
 /** Shows another session: one that runs, or one from before. */
 export async function session(app: App): Promise<void> {
-  const chosen = await choose(sessionChoices(app), 'Session').catch(app.showError.bind(app));
+  const result = await app.perform('acp.session.list', {});
+  if (result === undefined) {
+    return;
+  }
+  const live = new Set(app.model.sessions().map(({ session: id }) => id));
+  const open = app.model.sessions().map(sessionChoice);
+  const earlier = result.sessions.filter(({ session: id }) => !live.has(id)).map(sessionChoice);
+  const chosen = await choose<SessionInfo>(
+    [...open.reverse(), { label: 'earlier', kind: vscode.QuickPickItemKind.Separator }, ...earlier],
+    'Session',
+  );
   if (chosen === undefined) {
     return;
   }
   await app.chat.open();
-  if (app.model.session(chosen.session) !== undefined) {
+  if (live.has(chosen.session)) {
     await app.chat.select(chosen.session);
   } else if (chosen.state === 'closed' || chosen.session === '') {
     await app.chat.load(chosen);
@@ -188,38 +198,6 @@ export async function session(app: App): Promise<void> {
     app.model.addEarlier([chosen]);
     await app.chat.select(chosen.session);
   }
-}
-
-async function sessionChoices(app: App): Promise<Choice<SessionInfo>[]> {
-  const stored = await storedSessions(app);
-  const known = app.model.sessions();
-  const shown = new Set(known.map(({ session: id }) => id));
-  // One that has ended with acp-ls is shown as it was, and the next prompt goes on with it.
-  const goOn = new Set(known.filter(({ state }) => state !== 'closed').map(storedAs));
-  const earlier = stored.filter((info) => !shown.has(info.session) && !goOn.has(storedAs(info)));
-  return [
-    ...known.map(sessionChoice).reverse(),
-    { label: 'earlier', kind: vscode.QuickPickItemKind.Separator },
-    ...earlier.map(sessionChoice),
-  ];
-}
-
-/** Those of agents that run, and of the chat's, which does not after a restart. */
-async function storedSessions(app: App): Promise<SessionInfo[]> {
-  const { agent = '' } = app.model.currentSession() ?? app.model.lost() ?? {};
-  try {
-    return (await app.execute('acp.session.list', { also: agent })).sessions;
-  } catch (err) {
-    if (app.model.sessions().length === 0) {
-      throw err;
-    }
-    return []; // there are others to choose
-  }
-}
-
-/** What an agent has stored a session as. */
-function storedAs({ session: id, agent, sessionId }: SessionInfo): string {
-  return sessionId === '' ? id : JSON.stringify([agent, sessionId]);
 }
 
 function sessionChoice(info: SessionInfo): Choice<SessionInfo> {

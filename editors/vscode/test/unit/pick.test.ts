@@ -2,15 +2,13 @@ import * as assert from 'node:assert/strict';
 import type { App } from '../../src/app';
 import type { Commands, Review, SessionInfo, Undoable } from '../../src/contract';
 import { CommandError, messageOf } from '../../src/errors';
-import { login, session as pickSession, restart, restore, undo } from '../../src/pick';
+import { login, restart, restore, undo } from '../../src/pick';
 import { type Item, picks, presses, said } from './vscode';
 
 /** Stands for all that a command is run with: acp-ls answers what the test says. */
 function appWith(answer: (command: string, params: object) => unknown): App {
   const execute = async (command: string, params: object) => answer(command, params);
-  const showError = (err: unknown) => {
-    said.push(messageOf(err));
-  };
+  const showError = (err: unknown) => said.push(messageOf(err));
   const perform = (command: string, params: object) => execute(command, params).catch(showError);
   return { execute, perform, showError, model: { setAgents: () => undefined } } as unknown as App;
 }
@@ -134,99 +132,6 @@ suite('a restart', () => {
     presses.add('Restart demo?');
     await run('demo', sessions);
     assert.deepEqual(done, [ended]);
-  });
-});
-
-suite('another session', () => {
-  const of = (id: string, rest: Partial<SessionInfo>): SessionInfo =>
-    ({
-      session: id,
-      agent: 'demo',
-      sessionId: '',
-      title: id,
-      cwd: '/w',
-      state: 'idle',
-      pending: { files: 0, hunks: 0 },
-      ...rest,
-    }) as SessionInfo;
-  const stored = (sessionId: string, agent = 'demo'): SessionInfo =>
-    of('', { agent, sessionId, title: `stored ${sessionId}`, state: 'closed' });
-  let asked: unknown[];
-  let done: unknown[];
-  setup(() => {
-    said.length = 0;
-    asked = [];
-    done = [];
-  });
-  teardown(() => {
-    picks.of = () => undefined;
-  });
-
-  /** What is listed; the first session is the one that is shown. */
-  async function run(
-    known: SessionInfo[],
-    answer: () => SessionInfo[],
-    { choose, lost }: { choose?: string; lost?: { agent: string } } = {},
-  ): Promise<unknown> {
-    let list: unknown;
-    picks.of = (items) => {
-      list = items.map(({ label }) => label);
-      return items.find(({ label }) => label === choose);
-    };
-    const app = appWith((_command, params) => {
-      asked.push(params);
-      return { sessions: answer() };
-    });
-    const model = {
-      sessions: () => known,
-      session: (id: string) => known.find(({ session }) => session === id),
-      currentSession: () => known[0],
-      lost: () => lost,
-    };
-    const chat = {
-      open: async () => undefined,
-      select: async (id: string) => done.push(['select', id]),
-      load: async (info: SessionInfo) => done.push(['load', info.sessionId]),
-    };
-    await pickSession(Object.assign(app, { model, chat }));
-    return list;
-  }
-
-  test('has the agent of the chat asked as well, which may not run', async () => {
-    const answer = (): SessionInfo[] => [stored('1')];
-    assert.deepEqual(await run([], answer), ['earlier', 'stored 1']);
-    await run([], answer, { lost: { agent: 'before' } });
-    await run([of('a', { agent: 'shown' })], answer, { lost: { agent: 'before' } });
-    assert.deepEqual(asked, [{ also: '' }, { also: 'before' }, { also: 'shown' }]);
-  });
-
-  test('that is stored is loaded', async () => {
-    await run([], () => [stored('1')], { choose: 'stored 1' });
-    assert.deepEqual(done, [['load', '1']]);
-  });
-
-  test('that has ended with acp-ls is listed once, and shown', async () => {
-    const ended = of('ended-1:a', { sessionId: '1', state: 'failed' });
-    const closed = of('b', { sessionId: '2', state: 'closed' });
-    const answer = (): SessionInfo[] => [stored('1'), stored('2'), stored('1', 'other')];
-    assert.deepEqual(await run([ended, closed], answer, { choose: 'ended-1:a' }), [
-      'b',
-      'ended-1:a',
-      'earlier',
-      'stored 2',
-      'stored 1',
-    ]);
-    assert.deepEqual(done, [['select', 'ended-1:a']]);
-  });
-
-  test('is listed also where the agent cannot be started; else that is told', async () => {
-    const fails = (): never => {
-      throw new CommandError('there is no such program', 'agentFailed');
-    };
-    assert.deepEqual(await run([of('a', {})], fails), ['a', 'earlier']);
-    assert.deepEqual(said, []);
-    await run([], fails);
-    assert.deepEqual([said, done], [['there is no such program'], []]);
   });
 });
 

@@ -105,8 +105,7 @@ export const window = {
     return presses.has(message) ? button : undefined;
   },
   showInformationMessage: say,
-  showQuickPick: async (items: Item[] | Promise<Item[]>, options: Item) =>
-    picks.of(await items, options),
+  showQuickPick: async (items: Item[], options: Item) => picks.of(items, options),
   createQuickPick: () => new FakeQuickPick(),
 };
 
