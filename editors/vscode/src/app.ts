@@ -25,7 +25,7 @@ import { Decorations } from './review/decorations';
 import { Gutter } from './review/gutter';
 import { Lenses } from './review/lenses';
 import { changeOf } from './review/lines';
-import { conflictsOf, isWhole, linesOf, ReviewState } from './review/state';
+import { conflictsOf, linesOf, ReviewState } from './review/state';
 import { Together } from './review/together';
 import { ChangesTree, describeWhole } from './review/tree';
 import type { Turn } from './review/turns';
@@ -448,8 +448,6 @@ export class App implements vscode.Disposable {
     this.setContext('running', this.running);
     this.setContext('changes', this.review.counts().hunks > 0);
     this.setContext('changesHere', file !== undefined);
-    const isText = vscode.window.activeTextEditor !== undefined;
-    this.setContext('wholeHere', file !== undefined && isWhole(file) && !isText);
   }
 
   private readonly contexts = new Map<string, boolean>();

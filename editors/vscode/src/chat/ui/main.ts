@@ -240,11 +240,6 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'Enter' && (event.target as Element).closest('[data-href]') !== null) {
     activate(event);
   }
-  // VS Code gets the keys of the page too, and does not know that they are not the editor's: these
-  // would decide on what is shown there, if that is no text.
-  if (/^(Enter|Backspace)$/.test(event.key) && event.altKey && (event.ctrlKey || event.metaKey)) {
-    event.stopPropagation();
-  }
 });
 window.addEventListener('message', (event: MessageEvent<HostMessage>) => receive(event.data));
 drawAround();

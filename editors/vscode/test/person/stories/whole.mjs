@@ -1,8 +1,6 @@
 // Files that are decided on as a whole, by keys: those that are gone, and those that are no text.
 // After each decision the focus is where one goes on.
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { focused } from '../focus.mjs';
 
 const before = 'one\ntwo\n';
@@ -81,64 +79,5 @@ export async function play(window, step) {
     await window.tab('c.txt').waitFor({ state: 'detached' });
     await window.diskIs('c.txt', before);
     await focusIs('list');
-  });
-
-  await step('one that is no text, where it is shown', async () => {
-    await window.tab('a.txt').click();
-    await focusIs('editor', 'a.txt');
-    await goesTo('d.bin');
-    await page.locator('.monaco-editor-pane-placeholder').waitFor();
-    await press('Control+Alt+Backspace');
-    await left(4);
-    await goesTo('e.bin');
-    await page.locator('.monaco-editor-pane-placeholder').waitFor();
-    await press('Control+Alt+Enter');
-    await left(3);
-    assert.deepEqual(fs.readFileSync(path.join(window.project, 'd.bin')), data);
-  });
-
-  await step('keys elsewhere are not about it', async () => {
-    await goesTo('f.png');
-    const chat = await window.chat();
-    const input = chat.getByRole('combobox', { name: 'Prompt' });
-    const elsewhere = {
-      'the chat': async () => {
-        await window.command('ACP: Open Chat');
-        await focusIs('chat');
-      },
-      'the tree': async () => {
-        await window.command('ACP: Focus on Changes View');
-        await focusIs('list');
-      },
-      'the Explorer': async () => {
-        await press('Control+Shift+e');
-        await focusIs('list');
-      },
-      'the palette': async () => {
-        await press('Control+Shift+e'); // the picture may be about to take the focus, and the key
-        await focusIs('list');
-        await press('F1');
-        await focusIs('prompt');
-      },
-    };
-    for (const [what, go] of Object.entries(elsewhere)) {
-      await go();
-      await press('Control+Alt+Backspace');
-      await press('Control+Alt+Enter');
-      // What these would have decided would be known before what a later key does.
-      await press('Escape');
-      await press('Control+Alt+p');
-      await window.tab('a.txt', '.active').waitFor();
-      assert.equal(await window.undecided(), 3, `keys in ${what} have decided`);
-      await goesTo('f.png');
-    }
-    assert.equal(await input.inputValue(), '');
-  });
-
-  await step('a picture, where it is shown', async () => {
-    await window.tab('f.png', '.active').waitFor();
-    await press('Control+Alt+Backspace');
-    await left(2);
-    assert.deepEqual(fs.readFileSync(path.join(window.project, 'f.png')), picture);
   });
 }
