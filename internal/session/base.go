@@ -37,14 +37,26 @@ const baseTries = 18
 
 // giveBaseOn tries until the editor knows the disk's state, or need not know it.
 func (f *file) giveBaseOn(ctx context.Context) {
-	for try := 1; try <= baseTries && pause(ctx, min(quietFor<<try, longestBehind)) == nil; try++ {
-		if done, err := f.giveBaseAgain(ctx); done || err != nil {
-			break
+	for try := 1; ; try++ {
+		ended := try > baseTries || pause(ctx, min(quietFor<<try, longestBehind)) != nil
+		f.mu.Lock()
+		tried := f.unadopted
+		f.mu.Unlock()
+		if !ended {
+			done, err := f.giveBaseAgain(ctx)
+			if ended = err != nil; !done && !ended {
+				continue
+			}
 		}
+		f.mu.Lock()
+		if ended || f.unadopted == nil || f.unadopted == tried {
+			f.basing = false
+			f.mu.Unlock()
+			return
+		}
+		f.mu.Unlock()
+		try = 0 // another state has come into the document meanwhile
 	}
-	f.mu.Lock()
-	f.basing = false
-	f.mu.Unlock()
 }
 
 // giveBaseAgain is giveBase for what an editor has not taken. done: there is no more to do.

@@ -211,12 +211,12 @@ func TestHiddenLineEndsUnderUnsavedText(t *testing.T) {
 func TestHiddenLineEndsOfAFileThatIsOpened(t *testing.T) {
 	t.Parallel()
 	for _, x := range hiddenEnds {
+		if strings.Contains(x.has, "FOUR") {
+			continue // the word is a hunk
+		}
 		for _, how := range []string{"reject", "undo", "accept", "closed and rejected"} {
 			t.Run(x.name+", "+how, func(t *testing.T) {
 				t.Parallel()
-				if strings.Contains(x.has, "FOUR") {
-					t.Skip("the word is a hunk")
-				}
 				s := newRecodedScene(t, oneKind, byMark)
 				s.set = &oneKind
 				writeFile(t, s.path, x.had)
