@@ -353,6 +353,9 @@ func (f *file) takeInOnce(ctx context.Context, ch checkpoint.Change, point copie
 // takeInRead is takeInOnce for what was read, as info says.
 func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copies, again bool, was checkpoint.State, info fs.FileInfo, stale func() bool) error {
 	var hand gitsHand
+	if err := f.readFirst(ctx, ch.After); err != nil {
+		return err
+	}
 	ch, recoded := f.recodedAtRest(ctx, ch)
 	if now := readIn(ch.After); now != nil {
 		now.Info = info
@@ -485,6 +488,7 @@ func (f *file) takeInOpaque(ctx context.Context, ch checkpoint.Change, point cop
 		was = checkpoint.Copy{State: ch.Before.Forget()}
 	}
 	f.mu.Lock()
+	recoded = recoded && f.recoded(ch) // the user may have saved it so since
 	kind := checkpoint.Binary
 	if recoded && f.changesEnds(ch) {
 		if kind = endsAlone; f.opaque == "" && was.Opaque == "" {

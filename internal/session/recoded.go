@@ -88,6 +88,22 @@ func (f *file) codedAgain() {
 	f.opaqueBack()
 }
 
+// readFirst has what the disk has of a file, before that is judged as a whole, taken in by its document, where it depends
+// on that whether it is: the agent may have written it since the documents were brought up to date. ops is held.
+func (f *file) readFirst(ctx context.Context, is checkpoint.State) error {
+	f.codedAgain()
+	if !is.Exists || is.Opaque != "" || isASCII(is.Content) {
+		return nil
+	}
+	f.mu.Lock()
+	unread := len(f.open) > 0 && f.opaque == "" && f.encoded != nil && f.encoded.sum != is.Sum()
+	f.mu.Unlock()
+	if !unread {
+		return nil
+	}
+	return f.rereadHeld(ctx, func() bool { return false })
+}
+
 // askLater has an editor that has not read a file anew asked once more in a while, before the user is told: one that has
 // much to do reads it by itself meanwhile, and says nothing if it has the same text. by is who has written the
 // file; mu is held.

@@ -484,7 +484,7 @@ try {
     [{ question: 'q2' }, { question: 'q4' }, { session: 's2', entry: '5' }],
   );
   await send(state());
-  await page.locator('.questions .card').waitFor({ state: 'detached' });
+  await page.waitForFunction(() => document.querySelector('.questions .card') === null);
 
   // A form.
   const text = { id: 'n', prompt: 'Name', type: 'string', required: true };
