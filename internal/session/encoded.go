@@ -239,6 +239,9 @@ func (f *file) rereadHeld(ctx context.Context, over func() bool) error {
 // rereadOnce is reread for what the disk has at one time. again: it has had something else
 // meanwhile.
 func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, err error) {
+	f.mu.Lock()
+	known := f.anew
+	f.mu.Unlock()
 	at, err := f.bytesAtRest(ctx)
 	if err != nil || at == nil || over() {
 		return false, err
@@ -253,6 +256,10 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		return false, nil
 	}
 	e, noted := f.isEncoded(), f.anew
+	if noted != known && noted != nil { // a change that was told of since may be of what the file has by now
+		f.mu.Unlock()
+		return true, nil
+	}
 	f.anew = nil
 	if noted != nil && (f.doc != noted.doc || f.before != noted.since) {
 		noted = nil // it was in step since
@@ -263,6 +270,7 @@ func (f *file) rereadOnce(ctx context.Context, over func() bool) (again bool, er
 		return false, nil // what is new in the document was typed
 	}
 	if f.doc == nil || !f.doc.Text().Equal(d.Text) {
+		f.anew = noted
 		f.mu.Unlock()
 		return true, nil
 	}

@@ -474,9 +474,9 @@ func TestEditorKeepsItsCoding(t *testing.T) {
 		shown := func(text string) string { return c.keeps.decode(c.comes.encode(text)) }
 		const row = "caf\u00e9\n"
 		for how := range rereads {
-			for _, unasked := range []bool{false, true} {
+			for _, first := range []string{"", "read", "compared"} { // before the document is brought up to date
 				run := func(name string, f func(t *testing.T, s *encodedScene, writes func(text string))) {
-					t.Run(fmt.Sprintf("%s, %s, unasked %v, %s", c.name, how, unasked, name), func(t *testing.T) {
+					t.Run(fmt.Sprintf("%s, %s, first %s, %s", c.name, how, first, name), func(t *testing.T) {
 						s := newEncodedScene(t, c.keeps, how)
 						s.open()
 						turns := 0
@@ -487,8 +487,11 @@ func TestEditorKeepsItsCoding(t *testing.T) {
 							turnOf(t, s.c, s.l, func(h Host, sid string) {
 								h.Update(sid, ToolPatch{ID: id, Kind: str("execute"), Status: str("in_progress")})
 								writeFile(t, s.path, c.comes.encode(text))
-								if unasked {
+								switch first {
+								case "read":
 									s.reread(how)
+								case "compared":
+									s.c.allSessions()[0].compareDisk(t.Context())
 								}
 								h.Update(sid, ToolPatch{ID: id, Status: str("completed")})
 							})

@@ -2,6 +2,7 @@ package session
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"acp-ls/buffers"
@@ -144,6 +145,37 @@ func TestEncodedFileIsLookedAtLate(t *testing.T) {
 			f := s.c.file(buffers.Path(s.path))
 			disk, err := buffers.ReadDisk(f.path)
 			f.looked(t.Context(), disk, err, arrival{text: textOf(latin), first: true, number: f.arrivals, then: users})
+		})
+		s.pending("2\n", "TWO\n")
+		s.rejectAll()
+		s.is(latin, latin)
+	})
+}
+
+// An editor may read the file anew, and tell that, between two looks at the disk of ours, of which the
+// first is still under way: what it has read is the agent's all the same.
+func TestEncodedFileIsReadBehindALook(t *testing.T) {
+	t.Parallel()
+	eachCoding(t, func(t *testing.T, s *encodedScene, how string) {
+		var agent atomic.Pointer[func()]
+		s.c.read = func(p buffers.Path) (buffers.Disk, error) {
+			disk, err := buffers.ReadDisk(p)
+			if writes := agent.Swap(nil); writes != nil {
+				(*writes)()
+			}
+			return disk, err
+		}
+		s.open()
+		turnOf(t, s.c, s.l, func(Host, string) {
+			s.look()
+			writes := func() {
+				s.write(strings.Replace(latin, "2\n", "TWO\n", 1))
+				s.reread(how)
+			}
+			agent.Store(&writes)
+			if err := s.c.file(buffers.Path(s.path)).reread(t.Context(), func() bool { return false }); err != nil {
+				t.Error(err)
+			}
 		})
 		s.pending("2\n", "TWO\n")
 		s.rejectAll()

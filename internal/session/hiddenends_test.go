@@ -58,6 +58,9 @@ func TestHiddenLineEndsAreDecidedOn(t *testing.T) {
 	for _, x := range hiddenEnds {
 		for _, unasked := range []bool{false, true} {
 			for _, how := range []string{"reject", "undo", "accept", "accept and undo", "closed after it", "in two turns", "after a save", "save over it"} {
+				if how == "after a save" && x.had == mixRows {
+					continue // what the user saves is of one kind
+				}
 				t.Run(fmt.Sprintf("%s, unasked %v, %s", x.name, unasked, how), func(t *testing.T) {
 					t.Parallel()
 					testHiddenEnds(t, x.had, x.has, unasked, how)
@@ -87,9 +90,6 @@ func testHiddenEnds(t *testing.T, had, has string, unasked bool, how string) {
 			}
 			h.Update(sid, ToolPatch{ID: "c", Status: str("completed")})
 		})
-	}
-	if how == "after a save" && had == mixRows {
-		t.Skip("what the user saves is of one kind")
 	}
 	writes(has)
 	if how == "in two turns" {

@@ -66,11 +66,11 @@ func TestCodingIsGivenBackWithOtherWords(t *testing.T) {
 	for _, after := range []coding{codings[0], codings[1], noText[0]} {
 		for _, row := range []bool{false, true} {
 			for _, turns := range []int{1, 2} {
+				if row && after.decode == nil {
+					continue // nothing is read of that, or by hunk
+				}
 				t.Run(after.name+map[bool]string{true: ", a word"}[row]+map[int]string{1: "", 2: ", two turns"}[turns], func(t *testing.T) {
 					t.Parallel()
-					if row && after.decode == nil {
-						t.Skip("nothing is read of that, or by hunk")
-					}
 					s := newRecodedScene(t, oneKind, byBytes)
 					s.set = &oneKind
 					s.open()
@@ -89,8 +89,12 @@ func TestCodingIsGivenBackWithOtherWords(t *testing.T) {
 							points[1]()
 						})
 					} else {
-						for _, do := range points {
-							turnOf(t, s.c, s.l, func(Host, string) { do() })
+						for i, do := range points {
+							turnOf(t, s.c, s.l, func(Host, string) {
+								if do(); i > 0 { // before the document is brought up to date
+									s.c.allSessions()[0].compareDisk(t.Context())
+								}
+							})
 						}
 					}
 					rs := s.c.Reviews(s.uri, "")
