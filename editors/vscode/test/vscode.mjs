@@ -149,6 +149,8 @@ export async function startVSCode(options) {
  */
 export async function openBrowser(options = {}) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-browser-'));
+  const remove = () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  process.once('exit', remove); // also where a signal or a failure ends this
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM || findBrowser(),
     headless: true,
@@ -165,7 +167,8 @@ export async function openBrowser(options = {}) {
   });
   const close = async () => {
     await context.close();
-    fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    process.off('exit', remove);
+    remove();
   };
   return { context, close };
 }
