@@ -315,7 +315,15 @@ func (e *fakeEditor) ApplyEdit(_ context.Context, d DocumentEdit) error {
 	return e.edit(d, true)
 }
 
+// told waits until what the editor has told of before it answers has been read: there is one wire, and
+// it keeps the order.
+func (e *fakeEditor) told() {
+	e.wire.Lock()
+	defer e.wire.Unlock()
+}
+
 func (e *fakeEditor) Save(_ context.Context, uri string, version int32, format bool) error {
+	defer e.told()
 	e.note(func() { e.saves = append(e.saves, uri) })
 	if e.beforeSave != nil {
 		e.beforeSave(uri)
@@ -336,6 +344,7 @@ func (e *fakeEditor) Save(_ context.Context, uri string, version int32, format b
 }
 
 func (e *fakeEditor) Reload(_ context.Context, uri string) (bool, error) {
+	defer e.told()
 	var onReload func(string) (bool, error)
 	e.note(func() {
 		e.reloads = append(e.reloads, uri)
@@ -348,6 +357,7 @@ func (e *fakeEditor) Reload(_ context.Context, uri string) (bool, error) {
 }
 
 func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s, _ string) (bool, error) {
+	defer e.told()
 	if e.onAdopt != nil {
 		return e.onAdopt(uri, version, s)
 	}
@@ -355,6 +365,7 @@ func (e *fakeEditor) Adopt(_ context.Context, uri string, version int32, s, _ st
 }
 
 func (e *fakeEditor) Base(_ context.Context, uri string, version int32, disk string) (bool, error) {
+	defer e.told()
 	if e.onBase != nil {
 		return e.onBase(uri, version, disk)
 	}
