@@ -256,6 +256,7 @@ func (f *file) try(op operation, protected error, free bool) (outcome, error) {
 		return out, err
 	}
 	if next.Text().Equal(f.doc.Text()) {
+		f.decidedMine(f.doc, next)
 		f.doc, f.strays = next, nil
 		f.tookIn(op)
 		f.publish()
@@ -320,6 +321,7 @@ func (f *file) land(t text.Text) bool {
 		return false
 	case t.Equal(fl.want):
 		f.doc = fl.next
+		f.decidedMine(fl.before, f.doc)
 	case fl.reload != nil && buffers.NormHashText(t) == buffers.NormHashText(fl.want):
 		f.doc, fl.read = fl.before.Clone(), &t // as the disk has it, and not in the style of before
 		fl.reload(f.doc, t)
@@ -437,6 +439,7 @@ func (f *file) landAmong(fl *flight, op operation, now text.Text) bool {
 		return false
 	}
 	f.doc, fl.landed, f.typed = d, true, text.Text{}
+	f.decidedMine(fl.before, d)
 	f.tookIn(op)
 	f.shownRev = notShown
 	return true

@@ -44,6 +44,7 @@ type file struct {
 	wholes  []wholeStep // the same of the file as a whole, that was accepted
 	dropped []agentStep // of which no more than that is known: their texts are not kept
 	undos   stepsHere   // what the journal has of these
+	mines   []*withMine // conflicts that the editor's undo opens again
 
 	typed      text.Text   // what the document was when the user last changed it; empty if an edit of ours came since
 	keys       int         // how often the user has changed it
@@ -273,6 +274,9 @@ func (f *file) steps(at *Attachment, ev buffers.Event) {
 				f.doc.UndoStep(s.After, s.Start, s.OldEnd, s.NewEnd)
 			} else {
 				f.doc.UserStep(s.After, s.Start, s.OldEnd, s.NewEnd)
+			}
+			if i == last {
+				f.followMine()
 			}
 			if i == last && was != nil && f.doc == doc {
 				f.mayHaveRead(at, ev, was)
