@@ -269,7 +269,7 @@ func (f *file) thrownBack(now text.Text) bool {
 		return false
 	}
 	disputed := b.isDisputed(f.doc) && !f.doc.Had(now) // else theirs was taken, and that is redone
-	if !disputed && b.isTaken(f.doc) {
+	if !disputed && b.isTaken(f.doc) || f.doc.Provisional() && b.isBack(f.doc, now) {
 		return false
 	}
 	b.bringTo(f.doc, func() review.ChangeID { // or the user has saved it, which the editor is about to say
@@ -278,6 +278,18 @@ func (f *file) thrownBack(now text.Text) bool {
 		return id
 	})
 	return true
+}
+
+// isBack reports whether now, which d has had, is in d with all that was known of it: the text between the
+// parts of one undo, or redo, may be that of another one, in which something else is decided.
+func (t *taken) isBack(d *review.Doc, now text.Text) bool {
+	if !d.Had(now) {
+		return false
+	}
+	back := d.Clone()
+	start, oldEnd, s := replacement(back.Text().String(), now.String())
+	back.UserEdit(start, oldEnd, s)
+	return !t.isDisputed(back) && t.isTaken(back)
 }
 
 // bringTo makes what the disk has the text of d, by the user's will: what was not saved is
