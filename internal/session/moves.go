@@ -321,7 +321,9 @@ func (f *file) moveBack(ctx context.Context) error {
 		return err
 	}
 	from.keep(true)
-	return unlessBehind(from.catchUpAs(ctx, usersOwn))
+	err := unlessBehind(from.catchUpAs(ctx, usersOwn))
+	f.tellMoved(from)
+	return err
 }
 
 func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bool) error {
