@@ -246,13 +246,21 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 		to.opaque, w.now = m.to.After.Opaque, m.to.After.Forget()
 		to.opaqueSeen = &w.now
 	}
-	if len(to.open) > 0 {
+	opened := len(to.open) > 0
+	if opened && to.before != nil { // the rest it is yet to take in
+		is = to.before.Text
+	} else if opened {
 		is = to.doc.Text()
 	}
 	hand.edit(doc, is, o)
 	from.recordMove(to, o, was, is)
+	if opened && !doc.Text().Equal(to.doc.Text()) { // what is unsaved is the user's
+		doc.Reload(to.doc.Text(), review.Origin{Change: c.changeID(), Author: review.AuthorUser})
+	}
 	to.doc, to.entire, to.created, to.deleted = doc, w, created, false
-	to.keepBefore(is)
+	if !opened || to.before == nil {
+		to.keepBefore(is)
+	}
 	to.missing = false
 	to.acceptApprovedMove(o.Session)
 	from.entire, from.created, from.deleted = entire{}, false, false

@@ -68,6 +68,12 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	if err != nil {
 		return err
 	}
+	f.missing = !disk.Exists
+	if open && !disk.Exists && had != nil && had.Len() > 0 {
+		f.before = had // which its document is of still: if the file is there again, that is what it has had
+		f.isGone()
+		return nil
+	}
 	now := text.New(disk.Content)
 	if f.keepBefore(now); had != nil && had.Equal(now) {
 		f.before = had // whose it is may still matter
@@ -76,7 +82,6 @@ func (f *file) takeBefore(ctx context.Context, last *buffers.Disk) error {
 	} else if had != nil && had.emptied != nil {
 		f.before = f.before.emptiedFrom(had.emptied)
 	}
-	f.missing = !disk.Exists
 	if !open {
 		f.takeUsers(disk, review.AuthorUser)
 	} else if disk.Exists {
