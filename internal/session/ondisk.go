@@ -184,21 +184,34 @@ func (f *file) tryOnDisk(op operation) (outcome, error) {
 }
 
 // mergeOverwritten brings back what another program wrote in the very moment in
-// which we replaced the file. It was that program's user who wanted it.
+// which we replaced the file. It was that program's user who wanted it, unless an agent
+// is at work that may have.
 func (f *file) mergeOverwritten(base, theirs string) {
 	if !utf8.ValidString(theirs) {
 		f.core.log.Error("a program wrote a file at the same moment as an agent, and its text is not UTF-8", "path", f.path)
 		return
 	}
-	o := review.Origin{Change: f.core.changeID(), Author: review.AuthorDisk, Title: "written by another program"}
-	_, err := f.change(f.core.ctx, operation{label: "merge", apply: func(d *review.Doc) error {
+	o := f.core.attributeText(f.path, &base, &theirs)
+	users := o.Author == review.AuthorUser
+	if users {
+		o = review.Origin{Author: review.AuthorDisk, Title: "written by another program"}
+	}
+	o.Change = f.core.changeID()
+	by := o
+	if users {
+		by = review.Origin{Change: o.Change, Author: review.AuthorUser}
+	}
+	op := operation{label: "merge", apply: func(d *review.Doc) error {
 		live := d.Text().String()
 		m := merge.Texts(base, live, theirs)
 		f.core.untouched.addConflicts(d, always(o), m, base, theirs)
-		d.Reload(text.New(m.Text), review.Origin{Change: o.Change, Author: review.AuthorUser})
+		d.Reload(text.New(m.Text), by)
 		return nil
-	}})
-	if err != nil {
+	}}
+	if !users {
+		op.by = &by
+	}
+	if _, err := f.change(f.core.ctx, op); err != nil {
 		f.core.log.Error("merge what another program wrote", "path", f.path, "err", err)
 	}
 }
