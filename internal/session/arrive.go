@@ -381,7 +381,7 @@ func (f *file) backTo(before *taken) {
 // thrownAway takes in a reload by which the user threw away what was not saved, if it is
 // one: t is what the disk had when it was last taken in; mu is held.
 func (f *file) thrownAway(before *taken, t text.Text) bool {
-	if before == nil || f.formatting() {
+	if before == nil || f.formatting(t) {
 		return false
 	}
 	same := buffers.NormHashText(before.Text) == buffers.NormHashText(t)

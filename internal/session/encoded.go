@@ -205,7 +205,7 @@ func (f *file) wroteBytes(sum string, o review.Origin) review.Origin {
 // readAnew takes in that an editor, which was not asked, has read a file that is not UTF-8
 // as t; before is what it had. mu is held.
 func (f *file) readAnew(before *taken, t text.Text, sum string) bool {
-	if before == nil || f.formatting() {
+	if before == nil || f.formatting(t) {
 		return false
 	}
 	o := f.whoseBytes(sum, nil)

@@ -37,7 +37,7 @@ func (f *file) readEnds(disk buffers.Disk, err error, t text.Text) {
 	if seen != nil && f.ends != nil && !f.ends.SameRows(*seen) && buffers.EndsOf(t).SameRows(*seen) && !f.isReread() {
 		f.ends.EOL, f.ends.Mix = seen.EOL, seen.Mix
 	}
-	if seen != nil && f.ends != nil && !f.formatting() {
+	if seen != nil && f.ends != nil && !f.formatting(t) {
 		f.takeMarked(seen.BOM, f.ends.BOM, f.core.attribute(f.path))
 	}
 }

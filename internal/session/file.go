@@ -331,7 +331,7 @@ func (f *file) reloaded(at *Attachment, ev buffers.Event, disk buffers.Disk, err
 	}
 	o := review.Origin{Change: f.core.changeID(), Author: review.AuthorUnknown}
 	switch {
-	case f.formatting():
+	case f.formatting(d.Text):
 		f.takeFormatted(d.Text)
 	case !f.core.running(f.path):
 		takeOver(f.doc, d.Text, usersOwn(d.Text, nil))

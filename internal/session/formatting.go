@@ -1,9 +1,11 @@
 package session
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"acp-ls/buffers"
 	"acp-ls/buffers/linediff"
@@ -17,8 +19,9 @@ import (
 // something else than what was saved, as it does when an agent's command has written
 // it just then, and nothing tells the two apart. So such a reload is the formatter's
 // only if no agent can have written since the save: no tool call that may write has
-// been running beside the one for which the file was saved. What is not certain is
-// shown for review.
+// been running beside the one for which the file was saved. And as agents write without a
+// word of it too, and what they have started goes on beside their tool calls, it must have kept
+// all words while a turn runs, as formatters do. What is not certain is shown for review.
 
 // But the user has not asked for a save that acp-ls asks for since an agent has changed the
 // document. What a formatter makes of the text then is a consequence of that change: it is
@@ -118,15 +121,27 @@ func butRowsSince(was, now, formatted text.Text) text.Text {
 // formatterWindow is how long after a save a reload may still be the formatter's.
 const formatterWindow = time.Second
 
-// formatting tells that a reload of now is a formatter's; mu is held.
-func (f *file) formatting() bool {
+// formatting tells that a reload of now, with which the text is t, is a formatter's; mu is held.
+func (f *file) formatting(t text.Text) bool {
 	since := f.savedAt
 	if f.saving {
 		since = f.savingSince
 	} else if f.core.now().Sub(since) >= formatterWindow {
 		return false
 	}
-	return !f.core.toolRan(f.path, since, f.savedBy)
+	if f.core.toolRan(f.path, since, f.savedBy) {
+		return false
+	}
+	return f.saving || !f.core.running(f.path) || f.doc == nil || maps.Equal(countWords(f.doc.Text()), countWords(t))
+}
+
+// countWords counts the words of a text, in whatever order they are, and with whatever between them.
+func countWords(t text.Text) map[string]int {
+	n := map[string]int{}
+	for word := range strings.FieldsFuncSeq(t.String(), func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		n[word]++
+	}
+	return n
 }
 
 // takeFormatted takes in what a formatter has made of the text. One that takes away
@@ -162,7 +177,7 @@ func (c *Core) toolRan(p buffers.Path, since time.Time, except string) bool {
 }
 
 // turnsAt is another string when other turns run whose agents may write a file, or one has
-// run meanwhile.
+// run meanwhile. A turn ends twice: with its agent, and when all that this has done is known.
 func (c *Core) turnsAt(p buffers.Path) string {
 	all := c.allSessions()
 	inside := slices.ContainsFunc(all, func(s *session) bool { return s.reviews(p) })
@@ -173,7 +188,9 @@ func (c *Core) turnsAt(p buffers.Path) string {
 		}
 		s.mu.Lock()
 		turns = append(turns, s.lastSent)
-		if t := s.running; t != nil && t.sent && !t.over {
+		if t := s.running; t != nil && t.sent && t.over {
+			turns = append(turns, "ending")
+		} else if t != nil && t.sent {
 			turns = append(turns, "running")
 		}
 		s.mu.Unlock()

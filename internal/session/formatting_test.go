@@ -2,6 +2,7 @@ package session
 
 import (
 	"cmp"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,8 @@ import (
 )
 
 // A text that an editor loads just after a save is the formatter's only if no tool
-// call can have written it meanwhile.
+// call can have written it meanwhile, and if it has all words that were saved, and no others: agents write
+// without a tool call too.
 func TestReloadAfterSave(t *testing.T) {
 	type world struct {
 		h       Host
@@ -68,43 +70,49 @@ func TestReloadAfterSave(t *testing.T) {
 			w.reload()
 		}, false},
 	} {
-		t.Run(name, func(t *testing.T) {
-			l := &fakeLauncher{}
-			c, e, root := setup(t, l)
-			var clock atomic.Int64
-			clock.Store(time.Now().UnixNano())
-			c.now = func() time.Time { return time.Unix(0, clock.Load()) }
-			path := filepath.Join(root, "a")
-			uri := buffers.PathURI(path)
-			writeFile(t, path, ten)
-			e.open(uri, ten)
-			other := strings.Replace(ten, "5\n", "FIVE\n", 1)
-			turnOf(t, c, l, func(h Host, sid string) {
-				x.do(world{
-					h: h, sid: sid,
-					save:    func() { e.send(buffers.Save{URI: uri}) },
-					advance: func(d time.Duration) { clock.Add(int64(d)) },
-					tool: func(id, kind, status string) {
-						h.Update(sid, ToolPatch{ID: id, Title: str("Do"), Kind: str(kind), Status: str(status)})
-					},
-					reload: func() {
-						writeFile(t, path, other)
-						e.send(buffers.Close{URI: uri})
-						e.open(uri, other)
-					},
+		for _, words := range []bool{false, true} {
+			formatter := x.formatter && !words
+			t.Run(fmt.Sprintf("%s, other words %v", name, words), func(t *testing.T) {
+				l := &fakeLauncher{}
+				c, e, root := setup(t, l)
+				var clock atomic.Int64
+				clock.Store(time.Now().UnixNano())
+				c.now = func() time.Time { return time.Unix(0, clock.Load()) }
+				path := filepath.Join(root, "a")
+				uri := buffers.PathURI(path)
+				writeFile(t, path, ten)
+				e.open(uri, ten)
+				other := strings.Replace(ten, "5\n", "  5;\n", 1)
+				if words {
+					other = strings.Replace(ten, "5\n", "FIVE\n", 1)
+				}
+				turnOf(t, c, l, func(h Host, sid string) {
+					x.do(world{
+						h: h, sid: sid,
+						save:    func() { e.send(buffers.Save{URI: uri}) },
+						advance: func(d time.Duration) { clock.Add(int64(d)) },
+						tool: func(id, kind, status string) {
+							h.Update(sid, ToolPatch{ID: id, Title: str("Do"), Kind: str(kind), Status: str(status)})
+						},
+						reload: func() {
+							writeFile(t, path, other)
+							e.send(buffers.Close{URI: uri})
+							e.open(uri, other)
+						},
+					})
 				})
+				hunks := map[bool]int{true: 0, false: 1}[formatter]
+				e.await("the hunks", func() bool { return len(e.reviews[uri].Hunks) == hunks })
+				base, _ := c.Baseline(uri)
+				want := ten
+				if formatter {
+					want = other
+				}
+				if base != want {
+					t.Errorf("baseline %q", base)
+				}
 			})
-			hunks := map[bool]int{true: 0, false: 1}[x.formatter]
-			e.await("the hunks", func() bool { return len(e.reviews[uri].Hunks) == hunks })
-			base, _ := c.Baseline(uri)
-			want := ten
-			if x.formatter {
-				want = other
-			}
-			if base != want {
-				t.Errorf("baseline %q", base)
-			}
-		})
+		}
 	}
 }
 
