@@ -25,9 +25,12 @@ type arrival struct {
 	held     bool            // there was something undecided in it
 	then     review.Origin   // who was at work when it was opened
 
+	base    *text.Text // what the file had before agents wrote what is tracked, that had was last; nil if it is not so
 	emptied *text.Text // what was tracked in a file that has nothing now; nil if it is not so
 	tracked text.Text  // if change is set
 	save    *firstSave // nil if it cannot be the user's own writing
+
+	known chan struct{} // closed when that is found out; nil if it is not waited for
 }
 
 // opened is called on the editor's read loop when a document of the file is opened.
@@ -38,11 +41,16 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.closing = false
 	left := f.laterThan(d.Text)
 	if ar.first {
-		if ar.had = f.before; ar.had == nil && f.unlooked { // it was not open long enough to look
+		if ar.had = f.before; f.unlooked && (ar.had == nil || ar.had == f.asRead) { // it was not open long enough to look
 			ar.had = f.hadBefore
+		}
+		if f.unlooked && f.doc != nil && !f.doc.Tracking() && !f.doc.Proposing() {
+			f.doc = nil // nor was it found out what that came from
 		}
 		f.arrivals++
 		ar.number, f.unlooked, f.hadBefore = f.arrivals, true, ar.had
+		ar.known = make(chan struct{})
+		f.arriving, f.asRead = ar.known, nil
 		f.before, f.sent, f.ends, f.coded, f.began, f.codedFirst = nil, nil, nil, nil, nil, nil
 	}
 	f.kept.resting, f.awaited = false, false
@@ -54,6 +62,9 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 	f.openedEnds(d.Text)
 	f.openedMarked(d.Text)
 	f.openedWhole(d.Text)
+	if ar.first {
+		ar.base = f.baseOf(d.Text, ar.had)
+	}
 	ar.then = f.core.attribute(f.path)
 	ar.held = f.doc != nil && f.doc.Tracking() || f.created
 	if ar.first && f.doc != nil && !f.doc.Text().Equal(d.Text) && ar.then.Author != review.AuthorUser {
@@ -77,6 +88,9 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 // err, that this cannot be found out.
 func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arrival) {
 	defer f.endOlder()
+	if ar.known != nil {
+		defer close(ar.known)
+	}
 	there := err == nil && disk.Exists
 	loaded := there && buffers.NormHash(disk.Content) == buffers.NormHashText(ar.text)
 	had, created := ar.had, false
@@ -92,6 +106,12 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
 	is := text.New(disk.Content)
+	older, between := f.isReadBefore(ctx, ar, had, there && !loaded && !whole)
+	if older {
+		who = *had.by
+	} else if between {
+		is, who = ar.text, f.whoseThen(ar.text, had, ar.then)
+	}
 	if at := buffers.Encoded(err); at != nil {
 		if by := f.lookedEncoded(at, ar, had, created); ar.change != "" {
 			who = by
@@ -101,8 +121,9 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	}
 	f.mu.Lock()
 	void := ar.first && ar.number != f.arrivals
+	asRead := f.asRead
 	if ar.first && !void {
-		f.unlooked, f.hadBefore = false, nil
+		f.unlooked, f.hadBefore, f.asRead = false, nil, nil
 	}
 	f.mu.Unlock()
 	if there && !void {
@@ -112,11 +133,20 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 			f.keepEnds(disk, err)
 		}
 		switch {
-		case f.before != nil && !f.entire.gone:
+		case f.before != nil && f.before != asRead && !f.entire.gone:
+		case older:
+			f.keepRead(asRead, ar.text)
+			if had.Equal(is) { // else somebody has written on, and is at work yet
+				f.bringAs(is, *had.by)
+			}
+		case between:
+			f.keepRead(asRead, ar.text)
 		case !loaded && had != nil:
 			f.before = had // it has been written since it was opened
 			f.attachUnder()
 			f.later()
+		case loaded && f.before != nil && f.before == asRead:
+			f.noteKnown()
 		default:
 			f.keepBefore(text.New(disk.Content))
 			f.missing = f.missing && f.removals != ar.removals // by the user, who has said so since
@@ -163,13 +193,15 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	case void: // what there is to find is the later one's
 	case who.Author == review.AuthorAgent || who.Author == review.AuthorDisk:
 		who.Change = f.core.changeID()
-		f.since(ctx, had.Text, is, created, who, ar.save)
+		f.since(ctx, had.Text, is, created, who, ar)
 	}
 }
 
 // since tracks what happened to a file before it was opened, of which nothing is known
-// yet: had became now by o, and what there is now is the user's.
-func (f *file) since(ctx context.Context, had, now text.Text, created bool, o review.Origin, save *firstSave) {
+// yet: had became now by o, and what there is now is the user's, but for what was found to
+// have been written since.
+func (f *file) since(ctx context.Context, had, now text.Text, created bool, o review.Origin, ar arrival) {
+	_ = f.findOut(ctx) // which would not know the document again
 	if f.lockOps(ctx) != nil {
 		return
 	}
@@ -177,14 +209,21 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	named := f.usersMade || f.entire.from != "" // it came with a name that it was given meanwhile
-	if save.settle(o) || f.doc == nil || created && named || f.doc.Tracking() || f.doc.Proposing() || had.Equal(now) && !created {
+	if ar.save.settle(o) || f.doc == nil || created && named || f.doc.Proposing() || had.Equal(now) && !created {
 		return
 	}
-	live := f.doc.Text()
+	later := f.doc.Hunks(review.StatePending)
+	if f.doc.Tracking() && (ar.held || len(later) == 0 || len(f.doc.Hunks()) > len(later)) {
+		return
+	}
+	live, users := f.doc.Text(), f.doc.Baseline()
 	doc := review.New(had, f.core.now)
 	doc.AgentEdit(now, o)
-	if !live.Equal(now) {
-		doc.Reload(live, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	if !users.Equal(now) {
+		doc.Reload(users, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
+	if !live.Equal(users) {
+		doc.Reload(live, later[0].Origins[0])
 	}
 	f.doc = doc
 	if created {
@@ -275,6 +314,9 @@ func (c *Core) followClosed(ctx context.Context) error {
 
 // followDisk takes the file on disk as its text once no document is open.
 func (f *file) followDisk(ctx context.Context) error {
+	if err := f.awaitArrival(ctx); err != nil { // what it was opened with need not be what the disk had before
+		return err
+	}
 	if err := f.lockOps(ctx); err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	f, copied := a.core.file(p), a.savedAs(ev)
 	switch ev.Kind {
 	case buffers.Opened:
-		a.arrived(f, ev)
+		a.core.spawn(a.arrived(f, ev))
 		if old := ev.RenameOf; old == nil || old.Path() == p {
 			a.core.spawn(func() { a.core.turnedUp(f, d.Text) })
 		} else {
@@ -201,9 +201,9 @@ func (a *Attachment) dispatch(ev buffers.Event) {
 	}
 }
 
-// arrived takes in a document that was opened and compares it with its file: off the read
+// arrived takes in a document that was opened. What it returns compares it with its file: off the read
 // loop, but where it may have to be told from what an agent does at this moment.
-func (a *Attachment) arrived(f *file, ev buffers.Event) {
+func (a *Attachment) arrived(f *file, ev buffers.Event) (compare func()) {
 	d := ev.After
 	ar := f.opened(a, d)
 	look := func() (buffers.Disk, error) {
@@ -216,12 +216,15 @@ func (a *Attachment) arrived(f *file, ev buffers.Event) {
 	if ar.then.Author != review.AuthorUser || ar.held {
 		disk, err := look()
 		f.openedWith(&ar, openDoc{a, d.URI}, disk, err, a.writtenAs(ev.RenameOf))
+		if err == nil && disk.Exists {
+			f.readBeside(ar)
+		}
 		look = func() (buffers.Disk, error) { return disk, err }
 	}
-	a.core.spawn(func() {
+	return func() {
 		disk, err := look()
 		f.looked(a.core.ctx, disk, err, ar)
-	})
+	}
 }
 
 // Detach removes the editor; its documents count as closed.

@@ -50,7 +50,12 @@ func (f *file) goOn() {
 	f.mu.Lock()
 	before := f.before
 	f.mu.Unlock()
-	if had := f.unbrought.Swap(&unbrought{buffers.NormHashText(now), f.whose(now, before)}); had == nil {
+	f.bringAs(now, f.whose(now, before))
+}
+
+// bringAs goes on bringing what the disk has, which is o's, into a document.
+func (f *file) bringAs(now text.Text, o review.Origin) {
+	if had := f.unbrought.Swap(&unbrought{buffers.NormHashText(now), o}); had == nil {
 		f.core.spawn(func() { f.bringOn(f.core.ctx) })
 	}
 }

@@ -63,9 +63,11 @@ type file struct {
 	askedLater bool            // it is asked for that once more, in a while
 	unread     bool            // its editor was asked to read it anew, in another encoding, and has not as far as is known
 
-	arrivals  int    // how often a first document was opened
-	unlooked  bool   // and the disk was not looked at since
-	hadBefore *taken // as before, until then
+	arrivals  int           // how often a first document was opened
+	unlooked  bool          // and the disk was not looked at since
+	arriving  chan struct{} // closed when it is found out what the last of these was opened beside; nil if none was
+	hadBefore *taken        // as before, until then
+	asRead    *taken        // before, if that is no more than what it was opened with
 
 	gates    map[review.ChangeID]*gate // that show proposals here
 	approved approvals                 // hunks that were applied before they are there

@@ -51,6 +51,9 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	if moved && before != nil && buffers.NormHashText(before.Text) == buffers.NormHashText(now) {
 		o = f.core.attribute(f.path)
 	}
+	if over() { // or it may have been over when that was asked for
+		return nil
+	}
 	o.Change = f.core.changeID()
 	if open {
 		f.tellEnds(live, d, ends, now, o, moved && f.endsWhole(ctx, now))

@@ -181,6 +181,9 @@ var errGoneOn = errors.New("the user has typed meanwhile")
 // catchUpOnce is catchUpAs for what the disk has at one time. again: the editor has
 // read something else, or the user has gone on.
 func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before *taken) review.Origin, over func() bool) (again bool, err error) {
+	if err := f.awaitArrival(ctx); err != nil {
+		return false, err
+	}
 	f.mu.Lock()
 	live, d, open := f.live()
 	before, gone, fine, seen := f.before, f.entire.gone, f.fine, f.ends
@@ -254,6 +257,9 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	o := whose(want, before)
 	if d.State() != buffers.Behind {
 		o = f.core.attribute(f.path)
+	}
+	if over() { // or it may have been over when that was asked for
+		return false, nil
 	}
 	o.Change = f.core.changeID()
 	f.core.unasked(f.path, o)

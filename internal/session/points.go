@@ -162,9 +162,21 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 		return
 	}
 	s.takeNamed(c.ctx)
-	defer s.compareNamed(c.ctx)
-	defer s.compareDisk(c.ctx)
-	for _, f := range c.filesOf(s) {
+	files, opened := c.filesOf(s), map[*file]int{}
+	for _, f := range files {
+		opened[f] = f.timesOpened()
+	}
+	c.bringAll(files, last)
+	s.compareDisk(c.ctx)
+	s.compareNamed(c.ctx)
+	// What was opened meanwhile was none of the documents yet, and none of the files that nobody has open any more.
+	c.bringAll(slices.DeleteFunc(c.filesOf(s), func(f *file) bool { return f.timesOpened() == opened[f] }), last)
+}
+
+// bringAll brings documents up to date with the disk. With the last point of a turn, what cannot be
+// brought into them now is tried on.
+func (c *Core) bringAll(files []*file, last bool) {
+	for _, f := range files {
 		err := f.catchUp(c.ctx)
 		if last && behindBy(err) {
 			f.goOn()

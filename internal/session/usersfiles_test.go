@@ -318,7 +318,7 @@ func TestUserRenamesWhatIsJustOpened(t *testing.T) {
 					f := c.file(to)
 					ar := f.opened(e.at, events[0].After)
 					disk, err := e.at.store.Look(to)
-					lookNow(c)
+					c.allSessions()[0].compareDisk(c.ctx)
 					f.looked(c.ctx, disk, err, ar)
 				})
 				if told {
