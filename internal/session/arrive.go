@@ -239,9 +239,9 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 	f.publish()
 }
 
-// beforeTurn is what a file held when the turn began that runs where it lies; nil: no
-// such turn, or nobody knows. Of several it is the last one: what was done until then was taken
-// in when that began. created: it was not there.
+// beforeTurn is what a file of which nothing is known held when the turn began that runs where it
+// lies; nil: no such turn, or nobody knows. Of several it is the first one: what its agent did before
+// the others began is known, but for what it did in the moment when they did. created: it was not there.
 func (c *Core) beforeTurn(ctx context.Context, p buffers.Path) (had *taken, created bool) {
 	var point *points
 	var at time.Time
@@ -250,7 +250,7 @@ func (c *Core) beforeTurn(ctx context.Context, p buffers.Path) (had *taken, crea
 			continue
 		}
 		s.mu.Lock()
-		if s.running != nil && s.pointOf == s.running && !s.pointAt.Before(at) {
+		if s.running != nil && s.pointOf == s.running && (point == nil || s.pointAt.Before(at)) {
 			point, at = s.point, s.pointAt
 		}
 		s.mu.Unlock()
