@@ -461,6 +461,43 @@ func TestWriteOverATouchedFile(t *testing.T) {
 	})
 }
 
+// A file that was written after Neovim had looked at its time, as it opened it, and before it read it, is
+// not asked about either, when the user writes it or acp-ls has it saved.
+func TestWriteOverAFileReadAsItIsWritten(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version string) {
+		for _, who := range []string{"user", "acp-ls"} {
+			e := setup(t, version, "", "a.txt", "one\n", "b.txt", "one\n")
+			e.open()
+			e.Input("<C-w>h")
+			e.notify("acp/session", info("running"))
+			e.WaitLua("require('acp').working()")
+			e.Exec(`local path = ...
+				vim.api.nvim_create_autocmd('BufReadPre', { pattern = '*/b.txt', callback = function()
+					local file = assert(io.open(path .. '.new', 'w'))
+					file:write('one\ntwo\n')
+					file:close()
+					vim.uv.fs_utime(path .. '.new', 1e9, 1e9)
+					vim.uv.fs_rename(path .. '.new', path)
+				end })
+				vim.cmd.edit('b.txt')`, nil, e.path("b.txt"))
+			e.Input("ggAmine <Esc>")
+			e.WaitLua("vim.bo.modified and vim.api.nvim_get_mode().mode == 'n'")
+			if who == "user" {
+				e.Input(":w<CR>")
+			} else {
+				var saved struct{ Saved bool }
+				if e.call("acp/save", map[string]any{"uri": e.uri("b.txt"), "format": false}, &saved); !saved.Saved {
+					t.Error("it was not saved")
+				}
+			}
+			e.WaitLua("not vim.bo.modified and vim.api.nvim_get_mode().mode == 'n'")
+			if got := e.disk("b.txt"); got != "onemine \ntwo\n" {
+				t.Errorf("written by %s: %q", who, got)
+			}
+		}
+	})
+}
+
 // What an agent has written, and touched, can be rejected, written and undone.
 func TestRejectInATouchedFile(t *testing.T) {
 	eachVersion(t, func(t *testing.T, version string) {

@@ -171,6 +171,15 @@ local function watch_buffers()
       M.attach(args.buf)
     end,
   })
+  vim.api.nvim_create_autocmd('BufReadPre', {
+    group = group,
+    desc = 'acp: note what a file is',
+    callback = function(args)
+      if util.is_file_buffer(args.buf) then
+        require('acp.overwrite').note(args.buf, args.event)
+      end
+    end,
+  })
   require('acp.formats').watch(group) -- before what tells of changes, or writes
   documents.watch_line_ends(group)
   require('acp.written').watch(group)

@@ -130,13 +130,15 @@ function M.note(bufnr, event)
   end
 end
 
----A buffer that was read at some other time.
+---A buffer that was read before it was known. Another program may have written the file after
+---Neovim had looked at its time, and before it read it.
 ---@param bufnr integer
 function M.meet(bufnr)
   if known[bufnr] then
     return
   end
-  known[bufnr] = stamp_of(bufnr)
+  known[bufnr] = reading[bufnr] or stamp_of(bufnr)
+  reading[bufnr] = nil
   had[bufnr] = known[bufnr] and not vim.bo[bufnr].modified and bytes_known(bufnr) or nil
 end
 
