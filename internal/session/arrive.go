@@ -106,7 +106,10 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
 	is := text.New(disk.Content)
-	older, between := f.isReadBefore(ctx, ar, had, there && !loaded && !whole)
+	older, between := false, false
+	if there && !loaded && !whole {
+		older, between = f.isReadBefore(ctx, ar, had, is)
+	}
 	if older {
 		who = *had.by
 	} else if between {

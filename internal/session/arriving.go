@@ -17,8 +17,8 @@ import (
 // in, if t, with which a document is opened, is something else; mu is held.
 func (f *file) baseOf(t text.Text, had *taken) *text.Text {
 	if had == nil || had.by == nil || had.by.Author == review.AuthorUser || f.doc == nil || !f.doc.Tracking() || t.Len() == 0 ||
-		buffers.NormHashText(had.Text) == buffers.NormHashText(t) {
-		return nil
+		buffers.NormHashText(had.Text) == buffers.NormHashText(t) || buffers.NormHashText(had.Text) != buffers.NormHashText(f.doc.Text()) {
+		return nil // or what is tracked has what was never on disk
 	}
 	base := f.doc.Baseline()
 	return &base
@@ -36,21 +36,24 @@ func isReadOf(t, before, now text.Text) bool {
 }
 
 // isReadBefore reports whether the editor had read the file before it was written, or between two writes: older
-// than what is tracked, or else than what the disk has, of which had is from before the turn. differs: the document
-// was opened with something else than that.
-func (f *file) isReadBefore(ctx context.Context, ar arrival, had *taken, differs bool) (older, between bool) {
-	if !differs || !ar.first || had == nil || ar.base == nil && ar.then.Author == review.AuthorUser {
+// than what is tracked, or else than what the disk has, of which had is from before the turn. found is what the disk
+// had when the document was opened with something else.
+func (f *file) isReadBefore(ctx context.Context, ar arrival, had *taken, found text.Text) (older, between bool) {
+	if !ar.first || had == nil || ar.base == nil && ar.then.Author == review.AuthorUser {
 		return false, false
+	}
+	before := had.Text
+	if ar.base != nil {
+		before = *ar.base
+	}
+	if buffers.NormHashText(found) == buffers.NormHashText(before) {
+		return false, false // nobody had written it yet: the document has what its editor writes now
 	}
 	disk, err := f.whole(ctx, f.read) // it may be that somebody is just at it
-	if err != nil || !disk.Exists {
+	if err != nil || !disk.Exists || !isReadOf(ar.text, before, text.New(disk.Content)) {
 		return false, false
 	}
-	now := text.New(disk.Content)
-	if ar.base != nil {
-		return isReadOf(ar.text, *ar.base, now), false
-	}
-	return false, isReadOf(ar.text, had.Text, now)
+	return ar.base != nil, ar.base == nil
 }
 
 // readBeside takes what a document is opened with for what the disk had when its editor read it, until it
