@@ -30,6 +30,8 @@ type arrival struct {
 	tracked text.Text  // if change is set
 	save    *firstSave // nil if it cannot be the user's own writing
 
+	before *taken // what the file had before what the editor may have read of it; nil if unknown
+
 	known chan struct{} // closed when that is found out; nil if it is not waited for
 }
 
@@ -72,7 +74,7 @@ func (f *file) opened(at *Attachment, d *buffers.Document) arrival {
 		f.backTo(ar.had)
 		f.doc.Reload(d.Text, review.Origin{Change: ar.change, Author: review.AuthorUnknown})
 	}
-	if f.doc != nil && d.Text.Len() == 0 && f.doc.Text().Len() > 0 {
+	if f.doc != nil && isEmpty(d.Text) && !isEmpty(f.doc.Text()) {
 		had := f.doc.Text() // it may be written yet: nobody has deleted all that by hand
 		ar.emptied = &had
 		takeOver(f.doc, d.Text, usersOwn(d.Text, nil))
@@ -90,6 +92,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	defer f.endOlder()
 	if ar.known != nil {
 		defer close(ar.known)
+		defer f.notePart(&ar)
 	}
 	there := err == nil && disk.Exists
 	loaded := there && buffers.NormHash(disk.Content) == buffers.NormHashText(ar.text)
@@ -97,6 +100,7 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 	if had == nil && ar.first {
 		had, created = f.core.beforeTurn(ctx, f.path)
 	}
+	ar.before = had
 	who := review.Origin{Author: review.AuthorUser, Sure: true}
 	dressed := loaded && ar.change != "" && ar.tracked.Equal(text.New(disk.Content)) // by the editor, as it loaded the file
 	f.mu.Lock()
@@ -106,6 +110,9 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		who = f.whoseThen(ar.text, had, ar.then)
 	}
 	is := text.New(disk.Content)
+	if ar.text.Equal(text.New(disk.Content + "\n")) { // an editor may read a final line end that is not there
+		is = ar.text
+	}
 	older, between := false, false
 	if there && !loaded && !whole {
 		older, between = f.isReadBefore(ctx, ar, had, is)
@@ -161,11 +168,17 @@ func (f *file) looked(ctx context.Context, disk buffers.Disk, err error, ar arri
 		f.publish()
 		f.mu.Unlock()
 	} else if err == nil && had != nil && (created || !void && ar.then.Author != review.AuthorUser) {
+		was := had
+		if isEmpty(had.Text) { // perhaps because it is known to be away
+			was, _ = f.core.beforeTurn(ctx, f.path)
+		}
 		// A document without a file: what comes to the disk now is the agent's, and what it took
 		// away before is told at the next turn point.
 		f.mu.Lock()
 		if f.before == nil {
-			f.before = had
+			if f.before = had; !created {
+				f.readAway(ar, had, was)
+			}
 			f.attachUnder()
 			f.later()
 			f.missing = f.missing || created
@@ -233,8 +246,8 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 		f.created, f.entire.by = true, o
 	}
 	f.record(&o, had, now, created)
-	if f.before != nil && f.before.Equal(now) {
-		f.keepBeforeOf(now, o)
+	if f.before != nil && buffers.NormHashText(f.before.Text) == buffers.NormHashText(now) {
+		f.keepBeforeOf(f.before.Text, o)
 	}
 	f.core.unasked(f.path, o)
 	f.shownRev = notShown

@@ -16,7 +16,7 @@ import (
 // baseOf is what the file had before agents wrote what is tracked, of which had was the last that was taken
 // in, if t, with which a document is opened, is something else; mu is held.
 func (f *file) baseOf(t text.Text, had *taken) *text.Text {
-	if had == nil || had.by == nil || had.by.Author == review.AuthorUser || f.doc == nil || !f.doc.Tracking() || t.Len() == 0 ||
+	if had == nil || had.by == nil || had.by.Author == review.AuthorUser || f.doc == nil || !f.doc.Tracking() || isEmpty(t) ||
 		buffers.NormHashText(had.Text) == buffers.NormHashText(t) || buffers.NormHashText(had.Text) != buffers.NormHashText(f.doc.Text()) {
 		return nil // or what is tracked has what was never on disk
 	}
@@ -28,10 +28,10 @@ func (f *file) baseOf(t text.Text, had *taken) *text.Text {
 // that is in neither, or it is as much of now as was written yet.
 func isReadOf(t, before, now text.Text) bool {
 	is, was := buffers.NormHashText(t), buffers.NormHashText(before)
-	if is == was || was == buffers.NormHashText(now) {
-		return is == was
+	if is == was || isEmpty(t) || t.Len() < now.Len() && now.Slice(0, t.Len()) == t.String() {
+		return true
 	}
-	return t.Len() < now.Len() && now.Slice(0, t.Len()) == t.String() ||
+	return was != buffers.NormHashText(now) &&
 		buffers.NormHashText(partOnDisk(before, t, linediff.Split(now.String()))) == is
 }
 

@@ -22,6 +22,7 @@ type taken struct {
 	told     bool           // beside by: it was the editor that told of it first, by itself
 	disputes []dispute      // ascending
 	emptied  *text.Text     // what was tracked before a document was opened without any text; nil if it was not
+	part     bool           // it breaks off where who writes it was when its editor has read it
 	there    bool           // beside missing of the file: it has come under the document since
 	from     *text.Text     // what it would have without what agents have put under unsaved text
 	fromBy   *review.Origin // beside from: whose that is, the latest one's

@@ -44,7 +44,7 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	moved := f.endsMoved(ends)
 	exact := open && moved && f.keepsRowEnds(live, d) && !f.ends.Turned(ends)
 	f.mu.Unlock()
-	if before != nil && (before.Equal(now) || before.HashRows() == now.HashRows()) && !moved {
+	if before != nil && before.emptied == nil && (before.Equal(now) || before.HashRows() == now.HashRows()) && !moved {
 		return nil // line ends that are others may be the editor's
 	}
 	o := whose(now, before)
@@ -72,12 +72,16 @@ func (f *file) mergeDisk(ctx context.Context, whose func(now text.Text, before *
 	}
 	f.core.unasked(f.path, o)
 	hand := f.gitsHand(ctx, disk, f.tracked())
+	bring := f.bring(before, o, hand)
 	var disputes []dispute // of the last time it was applied
 	var had *review.Doc    // beside it: the document before that
 	take := operation{
 		label: "changed on disk", by: &o,
 		apply: func(doc *review.Doc) error {
-			had = doc.Clone()
+			had, disputes = doc.Clone(), nil
+			if f.mergePart(doc, before, now, bring) {
+				return nil
+			}
 			in, users := before.in(doc), before.usersIn(doc)
 			base := baseOnDisk(in, lately, earlier, disk.Content).String()
 			if base != in.String() {

@@ -218,10 +218,14 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 			old = from.entire.full.Clone()
 		} else if from.madeAndGone(o.Turn) {
 			old = from.entire.made.Clone()
+		} else if from.openedAway() {
+			old.ThrowAway(*from.before.emptied)
 		}
 		if old.Text().Equal(was) {
 			doc = old
-			if len(from.open) > 0 { // the document stays, and what is undecided goes
+			if from.openedAway() {
+				from.doc = review.New(from.doc.Text(), c.now)
+			} else if len(from.open) > 0 { // the document stays, and what is undecided goes
 				from.doc = review.New(was, c.now)
 			}
 		}
@@ -246,21 +250,26 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 		to.opaque, w.now = m.to.After.Opaque, m.to.After.Forget()
 		to.opaqueSeen = &w.now
 	}
-	opened := len(to.open) > 0
-	if opened && to.before != nil { // the rest it is yet to take in
-		is = to.before.Text
-	} else if opened {
-		is = to.doc.Text()
+	if to.openedAway() {
+		from.recordMove(to, o, was, was)
+		to.comesBack(doc)
+	} else {
+		opened := len(to.open) > 0
+		if opened && to.before != nil { // the rest it is yet to take in
+			is = to.before.Text
+		} else if opened {
+			is = to.doc.Text()
+		}
+		hand.edit(doc, is, o)
+		from.recordMove(to, o, was, is)
+		if opened && !doc.Text().Equal(to.doc.Text()) { // what is unsaved is the user's
+			doc.Reload(to.doc.Text(), review.Origin{Change: c.changeID(), Author: review.AuthorUser})
+		}
+		if to.doc = doc; !opened || to.before == nil {
+			to.keepBefore(is)
+		}
 	}
-	hand.edit(doc, is, o)
-	from.recordMove(to, o, was, is)
-	if opened && !doc.Text().Equal(to.doc.Text()) { // what is unsaved is the user's
-		doc.Reload(to.doc.Text(), review.Origin{Change: c.changeID(), Author: review.AuthorUser})
-	}
-	to.doc, to.entire, to.created, to.deleted = doc, w, created, false
-	if !opened || to.before == nil {
-		to.keepBefore(is)
-	}
+	to.entire, to.created, to.deleted = w, created, false
 	to.missing = false
 	to.acceptApprovedMove(o.Session)
 	from.entire, from.created, from.deleted = entire{}, false, false

@@ -162,6 +162,7 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 		return
 	}
 	s.takeNamed(c.ctx)
+	s.takeComeBack(c.ctx)
 	files, opened := c.filesOf(s), map[*file]int{}
 	for _, f := range files {
 		opened[f] = f.timesOpened()

@@ -28,7 +28,7 @@ func (f *file) bring(before *taken, o review.Origin, hand gitsHand) func(doc *re
 	}
 	by.Change = f.core.changeID()
 	return func(doc *review.Doc, now text.Text) {
-		if before != nil && before.emptied != nil && doc.Text().Len() == 0 && now.Len() > 0 {
+		if before != nil && before.emptied != nil && isEmpty(doc.Text()) && now.Len() > 0 {
 			doc.ThrowAway(*before.emptied) // which brings back what was undecided
 		} else if was := f.beneath.Load(); was != nil && buffers.NormHashText(*was) == buffers.NormHashText(now) {
 			doc.ThrowAway(*was)
