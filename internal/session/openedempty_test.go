@@ -92,8 +92,8 @@ func TestOpenedWhileTheFileIsEmpty(t *testing.T) {
 			}
 			if tt.types {
 				h := hunksOf(t, c, uri)
-				// It was empty, which the agent did, and what it wrote then is in conflict with that.
-				if got := e.text(uri); got != "USER\n" || len(h) != 2 || h[0].BaseText != ten || h[1].State != review.StateConflict || h[1].Text != now {
+				// It was empty, which the agent did: what is typed there is in conflict with nothing that comes of it.
+				if got := e.text(uri); got != now+"USER\n" || len(h) != 1 || h[0].State != review.StatePending || h[0].Text != "SECOND\n" {
 					t.Errorf("text %q, hunks %+v", got, h)
 				}
 				return
