@@ -31,7 +31,7 @@ func (f *file) readAway(ar arrival, had, was *taken) {
 		f.before = had.emptiedFrom(ar.emptied)
 	case ar.change != "" && !isEmpty(ar.tracked):
 		f.before = had.emptiedFrom(&ar.tracked)
-	case was != nil && !isEmpty(was.Text):
+	case was != nil && !isEmpty(was.Text) && (ar.had == nil || f.wentTo != ""): // else it is known to be gone, and accepted
 		f.before = had.emptiedFrom(&was.Text)
 	}
 }
