@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { Notifications } from './contract';
 import { find, isInFront, replaceText, sameEnds, tabsOf } from './edits';
 
-/** How often what is unsaved is taken along, each time because a key came meanwhile, before both stand. */
+/** How often what is unsaved is taken along, each time because a key came meanwhile. */
 const mostTries = 5;
 
 /** Where a document stands. */
@@ -35,11 +35,24 @@ export async function follow(
   const places = tabsOf(old).map((tab) => placeOf(tab, old));
   const before = vscode.window.activeTextEditor;
   const now = await vscode.workspace.openTextDocument(vscode.Uri.parse(to));
-  if (old.isDirty && !(await takeAlong(old, now))) {
-    return; // nothing is lost where both stand
-  }
-  for (const place of places) {
-    await show(now, place, inEditor);
+  let given: string | undefined;
+  for (let tries = 0; tries < mostTries; tries++) {
+    if (old.isDirty) {
+      if (now.isDirty && now.getText() !== given) {
+        return; // it has unsaved text of its own: nothing is lost where both stand
+      }
+      given = sameEnds(now, old.getText());
+      if (!(await replaceText(now, given))) {
+        return;
+      }
+      await revert(old);
+    }
+    for (const place of places) {
+      await show(now, place, inEditor);
+    }
+    if (!old.isDirty) {
+      break;
+    }
   }
   if (!places.some(({ shown }) => shown) && before !== undefined && !isInFront(before.document)) {
     await vscode.window.showTextDocument(before.document, before.viewColumn, !inEditor);
@@ -49,44 +62,12 @@ export async function follow(
   }
 }
 
-/** Brings what is unsaved in a document into another one, and gives it up in that one. */
-async function takeAlong(old: vscode.TextDocument, now: vscode.TextDocument): Promise<boolean> {
-  if (now.isDirty) {
-    return false; // it has unsaved text of its own
-  }
-  for (let tries = 0; tries < mostTries; tries++) {
-    const given = old.getText();
-    if (!(await replaceText(now, sameEnds(now, given)))) {
-      return false;
-    }
-    if (old.getText() === given) {
-      const last = await revert(old);
-      return last === given || replaceText(now, sameEnds(now, last));
-    }
-  }
-  return false; // somebody goes on typing
-}
-
-/**
- * Gives up what is unsaved in a document, which VS Code asks about otherwise where it is closed, and
- * tells what that was at last: a key may come in that moment.
- */
-async function revert(document: vscode.TextDocument): Promise<string> {
+/** Gives up what is unsaved in a document, which VS Code asks about otherwise where it is closed. */
+async function revert(document: vscode.TextDocument): Promise<void> {
   if (!isInFront(document)) {
     await vscode.window.showTextDocument(document, undefined, true);
   }
-  const texts = [document.getText()];
-  let left: string | undefined; // by the file, when nothing is unsaved
-  const watching = vscode.workspace.onDidChangeTextDocument((event) => {
-    if (event.document !== document || left !== undefined) {
-      return;
-    }
-    texts.push(document.getText());
-    left = document.isDirty ? undefined : document.getText();
-  });
   await vscode.commands.executeCommand('workbench.action.files.revert');
-  watching.dispose();
-  return texts.filter((text) => text !== left).at(-1) ?? document.getText();
 }
 
 function placeOf({ group, isActive }: vscode.Tab, document: vscode.TextDocument): Place {
