@@ -93,18 +93,6 @@ func (e *editor) TerminalOutput(t session.TerminalOutput) {
 	}
 }
 
-type movedParams struct {
-	URI string `json:"uri"`
-	To  string `json:"to"`
-}
-
-// Moved implements [session.Editor].
-func (e *editor) Moved(uri, to string) {
-	if e.Can("moved") {
-		e.out.message("acp/moved", movedParams{uri, to})
-	}
-}
-
 // ReviewChanged implements [session.Editor].
 func (e *editor) ReviewChanged(r session.Review) { e.out.review(r) }
 

@@ -77,7 +77,6 @@ func TestOnlyWhatTheEditorOffers(t *testing.T) {
 	r.editor.TerminalOutput(session.TerminalOutput{Session: "s", Terminal: "t", Output: "x"})
 	r.editor.ReviewChanged(reviewA())
 	r.editor.Dismiss("q")
-	r.editor.Moved(fileA, fileA+"2")
 	_, reload := r.editor.Reload(ctx, fileA)
 	_, state := r.editor.State(ctx)
 	_, run := r.editor.Run(ctx, session.RunRequest{Title: "Log in to demo", Command: "demo agent", Args: []string{"--login", "it's"}, Env: map[string]string{"B": "", "A": "x y"}, Cwd: "/tmp/a b"})

@@ -36,7 +36,6 @@ func (refuser) ReviewChanged(session.Review)          {}
 func (refuser) ShowMessage(session.Level, string)     {}
 func (refuser) Turn(session.TurnProgress)             {}
 func (refuser) Dismiss(string)                        {}
-func (refuser) Moved(string, string)                  {}
 func (refuser) Chunk(string, string, string)          {}
 func (refuser) TerminalOutput(session.TerminalOutput) {}
 

@@ -37,10 +37,6 @@ type Editor interface {
 	// Dismiss withdraws a question shown by Permission (acp/dismiss).
 	Dismiss(question string)
 
-	// Moved says that a file of this name, which has a document, has another one now, with all that
-	// the document had (acp/moved).
-	Moved(uri, to string)
-
 	// Permission shows a question and waits for the answer. ErrUnanswered: the
 	// user dismissed it or the editor cannot tell; that is neither yes nor no. The next
 	// question comes when this one is [Placed].

@@ -33,7 +33,6 @@ type fakeEditor struct {
 	turns    []TurnProgress
 	messages []string
 	dismiss  []string
-	moves    [][2]string
 	saves    []string
 	reloads  []string
 	asked    []string // ids of questions, in the order in which they came
@@ -294,9 +293,6 @@ func (e *fakeEditor) TerminalOutput(TerminalOutput) {}
 func (e *fakeEditor) Turn(p TurnProgress)           { e.note(func() { e.turns = append(e.turns, p) }) }
 func (e *fakeEditor) ShowMessage(_ Level, m string) {
 	e.note(func() { e.messages = append(e.messages, m) })
-}
-func (e *fakeEditor) Moved(uri, to string) {
-	e.note(func() { e.moves = append(e.moves, [2]string{uri, to}) })
 }
 func (e *fakeEditor) Dismiss(id string) { e.note(func() { e.dismiss = append(e.dismiss, id) }) }
 

@@ -338,9 +338,7 @@ func (f *file) moveBack(ctx context.Context) error {
 		return err
 	}
 	from.keep(true)
-	err := unlessBehind(from.catchUpAs(ctx, usersOwn))
-	f.tellMoved(from)
-	return err
+	return unlessBehind(from.catchUpAs(ctx, usersOwn))
 }
 
 func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bool) error {

@@ -217,7 +217,6 @@ func (f *file) renameAgain(ctx context.Context, u *undone) error {
 	if err := buffers.MoveFile(from.path, f.path); err != nil {
 		return err
 	}
-	defer from.tellMoved(f)
 	if u.entire.wasExec != nil {
 		f.core.elsewhere.makesExec(f.path, !*u.entire.wasExec)
 		if err := checkpoint.SetExec(f.path, !*u.entire.wasExec); err != nil {
@@ -242,17 +241,6 @@ func (f *file) renameAgain(ctx context.Context, u *undone) error {
 	}
 	f.mu.Unlock()
 	return nil
-}
-
-// tellMoved tells the editors of the file's documents that it has the name of to now: what is saved
-// there would be a file again.
-func (f *file) tellMoved(to *file) {
-	f.mu.Lock()
-	open := slices.Clone(f.open)
-	f.mu.Unlock()
-	for _, o := range open {
-		o.at.editor.Moved(o.uri, o.at.spelling(to.path))
-	}
 }
 
 // wasRenamed is what can be brought back of a rename that is taken back now; mu is held.

@@ -36,8 +36,8 @@ export function registerCommands(app: App): vscode.Disposable[] {
       const file = fileOf(app, of);
       return file && openDiff(file);
     },
-    undoTurn: (of?: typeof inChat) => takeBack(app, of, pick.undo),
-    restore: (of?: typeof inChat) => takeBack(app, of, pick.restore),
+    undoTurn: () => pick.undo(app),
+    restore: () => pick.restore(app),
     login: () => pick.login(app),
     transcript: () => transcript(app),
     restart: () => pick.restart(app),
@@ -50,15 +50,6 @@ export function registerCommands(app: App): vscode.Disposable[] {
     ),
     registerDiffDocuments(),
   ];
-}
-
-function takeBack(
-  app: App,
-  of: typeof inChat | undefined,
-  act: (app: App) => Promise<void>,
-): Promise<void> {
-  app.together.hasFocus = of !== inChat;
-  return act(app);
 }
 
 /** What is done with changes, if there are any. */

@@ -38,7 +38,6 @@ export const capabilities: Record<Exclude<Capability, 'adopt'>, true> = {
   terminal: true,
   permission: true,
   dismiss: true,
-  moved: true,
   save: true,
   format: true,
   base: true,

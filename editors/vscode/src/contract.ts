@@ -290,8 +290,6 @@ export interface Notifications {
   'acp/terminal': { session: string; terminal: string; output: string; exit?: { exitCode?: number; signal?: string } };
   /** A question was answered elsewhere or withdrawn. */
   'acp/dismiss': { id: string };
-  /** acp-ls has given the file of a document another name, as where a rename is rejected, with what was unsaved in it: `to` is to be shown in the place of `uri`, with what has been typed since, and that closed. Saved there it would be a file again. */
-  'acp/moved': { uri: string; to: string };
 }
 
 /** From acp-ls; null is answered where there is no answer. */
@@ -323,7 +321,6 @@ export type Capability =
   | 'terminal'
   | 'permission'
   | 'dismiss'
-  | 'moved'
   | 'save'
   | 'adopt'
   | 'base'

@@ -112,15 +112,6 @@ export function find(uri: string): vscode.TextDocument | undefined {
   return vscode.workspace.textDocuments.find((document) => document.uri.toString() === wanted);
 }
 
-/** The tabs that show a document, and nothing beside it. */
-export function tabsOf({ uri }: vscode.TextDocument): vscode.Tab[] {
-  return vscode.window.tabGroups.all
-    .flatMap((group) => group.tabs)
-    .filter(({ input }) => {
-      return input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
-    });
-}
-
 /** Whether a document is what commands for files work on: of two side by side it is the right one. */
 export function isInFront(document: vscode.TextDocument): boolean {
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;

@@ -3,8 +3,6 @@ import * as vscode from 'vscode';
 import type { App } from './app';
 import type { Handlers } from './connection';
 import { diagnostics, editorState, run } from './editor';
-import { messageOf } from './errors';
-import { follow } from './moved';
 
 export function handlersOf(app: App): Pick<Handlers, 'notifications' | 'requests'> {
   const { model, questions, documents } = app;
@@ -21,11 +19,6 @@ export function handlersOf(app: App): Pick<Handlers, 'notifications' | 'requests
         app.reviewChanged(uri);
       },
       'acp/dismiss': ({ id }) => questions.dismiss(id),
-      'acp/moved': (params) => {
-        follow(params, app.together.hasFocus).catch((err) =>
-          app.output.warn(`${params.uri}: ${messageOf(err)}`),
-        );
-      },
     },
     requests: {
       'acp/permission': (question) => questions.ask(question),

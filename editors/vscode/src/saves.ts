@@ -17,7 +17,7 @@
  */
 import * as fs from 'node:fs';
 import * as vscode from 'vscode';
-import { isInFront, replaceText, roundTrip, tabsOf } from './edits';
+import { isInFront, replaceText, roundTrip } from './edits';
 import { bytesOf, hashOf, isAsOnDisk, readsAnew } from './onDisk';
 import { difference, lf, sameText } from './text';
 
@@ -563,6 +563,14 @@ function seemsSaved(document: vscode.TextDocument): boolean {
 /** Whether a document has unsaved text, or its tabs say so. */
 export function isUnsaved(document: vscode.TextDocument): boolean {
   return document.isDirty || tabsOf(document).some(({ isDirty }) => isDirty);
+}
+
+function tabsOf({ uri }: vscode.TextDocument): vscode.Tab[] {
+  return vscode.window.tabGroups.all
+    .flatMap((group) => group.tabs)
+    .filter(({ input }) => {
+      return input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
+    });
 }
 
 function sizeOf({ fsPath }: vscode.Uri): number | undefined {

@@ -328,7 +328,6 @@ export class ChatController {
       case 'decide':
         return this.decide(message);
       case 'undo':
-        this.app.together.hasFocus = false;
         if (alive) {
           await this.app.perform('acp.review.undo', {
             session: session.session,
