@@ -123,6 +123,7 @@ func (s *session) compareDisk(ctx context.Context) {
 	if point == nil {
 		return
 	}
+	lost := s.lostRenames()
 	changes, err := point.Changes(ctx)
 	if slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Before.Exists && !ch.After.Exists }) {
 		// One that was renamed while they were listed may be missing under both names.
@@ -152,11 +153,22 @@ func (s *session) compareDisk(ctx context.Context) {
 		s.noteSeen(ch.Path, now)
 		f.keep(false)
 	}
-	s.comparePutBack(ctx, point, changes)
+	s.comparePutBack(ctx, point, changes, lost)
 	s.core.durable.write(true)
 	for _, ch := range changes {
 		s.core.file(ch.Path).noteState(ch.After)
 	}
+}
+
+// lostRenames are the files that were renamed, undecided, and are gone. Of one that goes later, what is listed then
+// need not tell that it has got another name.
+func (s *session) lostRenames() []*file {
+	return slices.DeleteFunc(s.core.filesOf(s), func(f *file) bool {
+		f.mu.Lock()
+		renamed := f.entire.from != ""
+		f.mu.Unlock()
+		return !renamed || isThere(f.path)
+	})
 }
 
 // noteSeen notes that the session can know what a file is now: by its own hand, mostly.
@@ -226,8 +238,8 @@ func (s *session) documentsGone(ctx context.Context, point *points) {
 
 // comparePutBack tracks what has been put back in files nobody has open: they are
 // as they were when the turn began, and so not among its changes, but are known to
-// have been another way since.
-func (s *session) comparePutBack(ctx context.Context, point *points, changes []checkpoint.Change) {
+// have been another way since. lost are renamed files that were gone before the changes were listed.
+func (s *session) comparePutBack(ctx context.Context, point *points, changes []checkpoint.Change, lost []*file) {
 	for _, f := range s.core.filesOf(s) {
 		f.mu.Lock()
 		change := f.fileChange()
@@ -239,11 +251,14 @@ func (s *session) comparePutBack(ctx context.Context, point *points, changes []c
 		}
 		if change != nil {
 			f.takeBack(point.Look(f.path))
-			lost, err := s.core.takeLost(ctx, f)
-			if err != nil {
-				return
+			taken := false
+			if slices.Contains(lost, f) {
+				var err error
+				if taken, err = s.core.takeLost(ctx, f); err != nil {
+					return
+				}
 			}
-			if lost {
+			if taken {
 				s.core.file(buffers.Path(change.From)).keep(false)
 				f.keep(false)
 				continue

@@ -147,3 +147,43 @@ func TestUndoOfAnUndecidedRename(t *testing.T) {
 		}
 	}
 }
+
+// A file that is renamed once more while the disk is compared with what it was when the turn began is not taken for one
+// that is gone: what is listed then need not have its new name.
+func TestRenamedAgainWhileChangesAreListed(t *testing.T) {
+	t.Parallel()
+	l := &fakeLauncher{}
+	c, _, root := setup(t, l)
+	at := func(n string) string { return filepath.Join(root, n) }
+	move := func(from, to string) {
+		if err := os.Rename(at(from), at(to)); err != nil {
+			t.Error(err)
+		}
+	}
+	writeFile(t, at("f"), ten)
+	turnOf(t, c, l, func(Host, string) { move("f", "h") })
+	turnOf(t, c, l, func(Host, string) {
+		s := c.allSessions()[0]
+		c.turnPoint(s, s.now())
+		s.mu.Lock()
+		point := s.point
+		s.mu.Unlock()
+		lost := s.lostRenames()
+		changes, err := point.Changes(t.Context())
+		if err != nil || len(changes) > 0 {
+			t.Errorf("%+v %v", changes, err)
+		}
+		move("h", "g")
+		s.comparePutBack(t.Context(), point, changes, lost)
+	})
+	rs := c.Reviews("", "")
+	if len(rs) != 1 || rs[0].File == nil || rs[0].File.Op != "rename" || filepath.Base(string(rs[0].Path)) != "g" {
+		t.Errorf("%+v", rs)
+	}
+	if d, err := c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 {
+		t.Errorf("%+v %v", d, err)
+	}
+	if got := wholeTree(t, root); len(got) != 1 || got["f"] != "false "+ten {
+		t.Errorf("there is %q", got)
+	}
+}
