@@ -229,7 +229,10 @@ func (f *file) since(ctx context.Context, had, now text.Text, created bool, o re
 		return
 	}
 	later := f.doc.Hunks(review.StatePending)
-	if f.doc.Tracking() && (ar.held || len(later) == 0 || len(f.doc.Hunks()) > len(later)) {
+	through := slices.ContainsFunc(later, func(h review.Hunk) bool { // or it has come along with a name
+		return slices.ContainsFunc(h.Origins, func(o review.Origin) bool { return o.Sure })
+	})
+	if f.doc.Tracking() && (through || ar.held || len(later) == 0 || len(f.doc.Hunks()) > len(later)) {
 		return
 	}
 	live, users := f.doc.Text(), f.doc.Baseline()
