@@ -22,6 +22,9 @@ func TestUnsavedTextOfAFileThatIsRenamedAndBack(t *testing.T) {
 						if end == "undo" && strings.HasPrefix(looks, "turns") {
 							continue // of one turn that is of the rename back alone
 						}
+						if (folder || end != "reject") && (looks != "each time" || typed != "in between") {
+							continue // which is the same to them
+						}
 						t.Run(fmt.Sprintf("folder %v, typed %s, edits %s, looked at %s, %s", folder, typed, edits, looks, end), func(t *testing.T) {
 							t.Parallel()
 							testRenamedAndBack(t, folder, typed, edits, looks, end)
@@ -118,7 +121,7 @@ func testRenamedAndBack(t *testing.T, folder bool, typed, edits, looks, end stri
 		t.Errorf("text %q after the turn, want %q", got, both)
 	}
 	if looks == "each time" && edits != "" || edits == "first and away" {
-		return // TODO
+		return // what is listed then as renamed still, docs/review.md says
 	}
 	decide := func() (Decision, error) { return c.Reject(t.Context(), Decide{}) }
 	switch end {
