@@ -224,20 +224,13 @@ func (e *Editor) Command(ctx context.Context, command string, argument, result a
 // read is the goroutine that takes what the server sends, in order.
 func (e *Editor) read() {
 	for {
-		e.mu.Lock()
-		stalled := e.stalled
-		e.mu.Unlock()
-		if stalled != nil {
-			select {
-			case <-stalled:
-			case <-e.ctx.Done():
-			}
-		}
+		e.whileStalled()
 		msg, _, err := e.stream.Read(e.ctx)
 		if err != nil {
 			e.end(err)
 			return
 		}
+		e.whileStalled() // since it began to read
 		switch m := msg.(type) {
 		case *jsonrpc2.Response:
 			e.answered(m)
@@ -290,8 +283,22 @@ func (e *Editor) end(err error) {
 	e.stir()
 }
 
+// whileStalled returns when the editor is not stalled.
+func (e *Editor) whileStalled() {
+	e.mu.Lock()
+	stalled := e.stalled
+	e.mu.Unlock()
+	if stalled == nil {
+		return
+	}
+	select {
+	case <-stalled:
+	case <-e.ctx.Done():
+	}
+}
+
 // Stall makes the editor stop reading until the returned function is called. One
-// more message may be read.
+// more message may be taken from the pipe; it, too, is handled only then.
 func (e *Editor) Stall() (resume func()) {
 	gate := make(chan struct{})
 	e.mu.Lock()
