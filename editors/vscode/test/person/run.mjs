@@ -135,7 +135,7 @@ async function play(name, story) {
     }
     await window.close();
   } catch (err) {
-    failed.push(name);
+    failed.push(`${name}: ${err.message.split('\n', 1)[0]}`);
     console.error(`FAIL ${name} (${since()})\n${err.stack}`);
     await window?.picture(`${name} failed`).catch(() => undefined);
     await window?.page.close().catch(() => undefined);
@@ -174,5 +174,5 @@ try {
     fs.rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   }
 }
-console.log(failed.length === 0 ? `all went well (${since()})` : `failed: ${failed.join(', ')}`);
+console.log(failed.length === 0 ? `all went well (${since()})` : `failed: ${failed.join('; ')}`);
 process.exit(failed.length === 0 ? 0 : 1);
