@@ -2,6 +2,7 @@ package lspbridge
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -9,6 +10,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"acp-ls/internal/review"
+	"acp-ls/internal/session"
 )
 
 // The kinds of our code actions.
@@ -65,14 +67,8 @@ func (e *editor) codeAction(_ context.Context, p *codeActionParams) (any, error)
 			}
 		}
 	}
-	all := decideFile{URI: documentURI, Rev: file.Rev}
-	switch {
-	case count(hunks, review.StatePending) > 0 || file.File != nil && file.File.State == "":
-		add(kindAcceptFile, newCommand("Accept all in file", "acp.review.accept", all))
-		add(kindRejectFile, newCommand("Reject all in file", "acp.review.reject", all))
-	case count(hunks, review.StateProposed) > 0 || file.File != nil:
-		add(kindApplyFile, newCommand("Apply all in file", "acp.review.accept", all))
-		add(kindDiscardFile, newCommand("Discard all in file", "acp.review.reject", all))
+	for _, c := range fileChoices(documentURI, file, "all in file") {
+		add(c.kind, c.command)
 	}
 	agent := e.core.PromptAgent()
 	for _, d := range p.Context.Diagnostics {
@@ -86,16 +82,6 @@ func (e *editor) codeAction(_ context.Context, p *codeActionParams) (any, error)
 		}
 	}
 	return actions, nil
-}
-
-func count(hunks []shownHunk, state review.State) int {
-	n := 0
-	for _, h := range hunks {
-		if h.State == state {
-			n++
-		}
-	}
-	return n
 }
 
 // choice is one way to decide on a hunk.
@@ -135,6 +121,28 @@ func choices(h review.Hunk, noun string) []choice {
 		{kindAccept, newCommand(title("Accept"), "acp.review.accept", one)},
 		{kindReject, newCommand(title("Reject"), "acp.review.reject", one)},
 	}
+}
+
+// fileChoices are the ways to decide on all that is undecided in a file; what follows the
+// verb in the title.
+func fileChoices(uri string, file session.Review, what string) []choice {
+	all := decideFile{URI: uri, Rev: file.Rev}
+	has := func(state review.State) bool {
+		return slices.ContainsFunc(file.Hunks, func(h review.Hunk) bool { return h.State == state })
+	}
+	switch {
+	case has(review.StatePending) || file.File != nil && file.File.State == "":
+		return []choice{
+			{kindAcceptFile, newCommand("Accept "+what, "acp.review.accept", all)},
+			{kindRejectFile, newCommand("Reject "+what, "acp.review.reject", all)},
+		}
+	case has(review.StateProposed) || file.File != nil:
+		return []choice{
+			{kindApplyFile, newCommand("Apply "+what, "acp.review.accept", all)},
+			{kindDiscardFile, newCommand("Discard "+what, "acp.review.reject", all)},
+		}
+	}
+	return nil
 }
 
 func newCommand(title, name string, argument any) protocol.Command {

@@ -111,6 +111,22 @@ func TestCodeActions(t *testing.T) {
 // Each lens has a code action that does the same, and its line is the hunk's.
 func TestCodeLenses(t *testing.T) {
 	r := opened(t, rigOptions{})
+	got := r.lenses(t)
+	want := []string{
+		"2 Accept", "2 Reject", "2 1/5 demo added 1 line: Rename `x`",
+		"3 Accept", "3 Reject", "3 2/5 demo changed 1 line (edited by you): Rename `x`",
+		"4 Take mine", "4 Take theirs", "4 Take both", "4 3/5 demo and you changed the same place",
+		"4 Accept", "4 Reject", "4 4/5 demo removed 2 lines: Rename `x`",
+		"0 Apply", "0 Discard", "0 5/5 demo would change 1 line: Rename `x`",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// lenses are the lines and titles of the code lenses of fileA.
+func (r *rig) lenses(t *testing.T) []string {
+	t.Helper()
 	var raw []json.RawMessage
 	must(t, r.client.Request(limit(t), "textDocument/codeLens", map[string]any{"textDocument": map[string]any{"uri": fileA}}, &raw))
 	actions := r.actions(t, fakeeditor.Position{}, fakeeditor.Position{Line: 9}, map[string]any{"diagnostics": []any{}})
@@ -133,15 +149,33 @@ func TestCodeLenses(t *testing.T) {
 			t.Errorf("%s resolves to %s", one, resolved)
 		}
 	}
-	want := []string{
-		"2 Accept", "2 Reject", "2 1/5 demo added 1 line: Rename `x`",
-		"3 Accept", "3 Reject", "3 2/5 demo changed 1 line (edited by you): Rename `x`",
-		"4 Take mine", "4 Take theirs", "4 Take both", "4 3/5 demo and you changed the same place",
-		"4 Accept", "4 Reject", "4 4/5 demo removed 2 lines: Rename `x`",
-		"0 Apply", "0 Discard", "0 5/5 demo would change 1 line: Rename `x`",
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got  %q\nwant %q", got, want)
+	return got
+}
+
+// A change of the file as a whole has lenses where no hunk has any.
+func TestCodeLensesOfAFileAsAWhole(t *testing.T) {
+	r := opened(t, rigOptions{})
+	for _, test := range []struct {
+		change session.FileChange
+		want   []string
+	}{
+		{session.FileChange{Op: "rename", From: "/work/b.go"}, []string{"0 Accept file", "0 Reject file", "0 rename from /work/b.go"}},
+		{session.FileChange{Op: "rename", To: "/work/b.go"}, []string{"0 Accept file", "0 Reject file", "0 rename to /work/b.go"}},
+		{session.FileChange{Op: "modify", Mode: "+x"}, []string{"0 Accept file", "0 Reject file", "0 modify, it may be run now"}},
+		{session.FileChange{Op: "delete", State: "proposed"}, []string{"0 Apply file", "0 Discard file", "0 delete"}},
+	} {
+		r.core.setReviews(session.Review{URI: fileA, File: &test.change})
+		if got := r.lenses(t); !slices.Equal(got, test.want) {
+			t.Errorf("%+v\ngot  %q\nwant %q", test.change, got, test.want)
+		}
+		with := reviewA()
+		r.core.setReviews(with)
+		want := r.lenses(t)
+		with.File = &test.change
+		r.core.setReviews(with)
+		if got := r.lenses(t); !slices.Equal(got, want) {
+			t.Errorf("%+v and hunks\ngot  %q\nwant %q", test.change, got, want)
+		}
 	}
 }
 

@@ -11,24 +11,33 @@ import (
 )
 
 // codeLens shows the decisions on each hunk above it, and which of how many it
-// is. Each lens has a code action that does the same.
+// is; where the file has changed as a whole only, those on that above its first
+// line. Each lens has a code action that does the same.
 func (e *editor) codeLens(_ context.Context, p *documentParams) (any, error) {
 	lenses := []protocol.CodeLens{}
 	if !e.opts.Settings().Review.CodeLens {
 		return lenses, nil
 	}
-	_, hunks := e.hunks(p.TextDocument.URI)
-	for _, h := range hunks {
-		at := position.Position{Line: uint32(h.first)}
+	file, hunks := e.hunks(p.TextDocument.URI)
+	add := func(line int, c protocol.Command) {
+		at := position.Position{Line: uint32(line)}
 		where := protocolRange(position.Range{Start: at, End: at})
-		add := func(c protocol.Command) {
-			lenses = append(lenses, protocol.CodeLens{Range: where, Command: c})
-		}
+		lenses = append(lenses, protocol.CodeLens{Range: where, Command: c})
+	}
+	tell := func(line int, title string) { // a lens must have a command; this one changes nothing
+		add(line, newCommand(title, "acp.review.list", uriParams{p.TextDocument.URI}))
+	}
+	for _, h := range hunks {
 		for _, c := range choices(h.Hunk, "") {
-			add(c.command)
+			add(h.first, c.command)
 		}
-		// A lens must have a command; this one changes nothing.
-		add(newCommand(fmt.Sprintf("%d/%d %s", h.number, h.of, describe(h.Hunk)), "acp.review.list", uriParams{p.TextDocument.URI}))
+		tell(h.first, fmt.Sprintf("%d/%d %s", h.number, h.of, describe(h.Hunk)))
+	}
+	if len(hunks) == 0 && file.File != nil { // which no row would show
+		for _, c := range fileChoices(p.TextDocument.URI, file, "file") {
+			add(0, c.command)
+		}
+		tell(0, describeFile(file.File))
 	}
 	return lenses, nil
 }
