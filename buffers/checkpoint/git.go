@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,8 +40,35 @@ type git struct {
 // maxInner bounds the work trees inside of one. A variable for tests only.
 var maxInner = 64
 
+// mayHaveGit is false where git, which looks for a repository from the folder upwards, would find
+// none: to look costs a thousandth of asking it, and folders without a repository are asked about often.
+func mayHaveGit(root string) bool {
+	if os.Getenv("GIT_DIR") != "" {
+		return true
+	}
+	dir, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return true
+	}
+	for {
+		for _, sign := range []string{".git", "HEAD"} { // that of a work tree, and of the repository itself
+			if _, err := os.Lstat(filepath.Join(dir, sign)); !errors.Is(err, fs.ErrNotExist) {
+				return true
+			}
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return false
+		}
+		dir = up
+	}
+}
+
 // openGit returns nil if the folder is in no work tree, or there is no git.
 func openGit(ctx context.Context, root string, maxFile int64, earlier *git) (*git, error) {
+	if !mayHaveGit(root) {
+		return nil, ctx.Err()
+	}
 	g := &git{root: root, maxFile: maxFile, filtered: map[string]bool{}, home: Everything(root)}
 	out, err := g.run(ctx, nil, "rev-parse", "--show-toplevel", "--git-path", "info/exclude")
 	if err != nil {
