@@ -23,6 +23,9 @@ func Ignored(ctx context.Context, path buffers.Path) (bool, error) {
 		}
 		dir = filepath.Dir(dir)
 	}
+	if !mayHaveGit(dir) {
+		return false, ctx.Err()
+	}
 	// Unlike in git.run the name must not be said to be literal, which this command refuses
 	// and does anyway.
 	cmd := exec.CommandContext(ctx, "git", "-C", dir, "--no-optional-locks", "-c", "core.fsmonitor=false", "check-ignore", "-z", "--stdin")
