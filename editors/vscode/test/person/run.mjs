@@ -30,6 +30,7 @@ import * as openings from './stories/openings.mjs';
 import * as peek from './stories/peek.mjs';
 import * as questions from './stories/questions.mjs';
 import * as reload from './stories/reload.mjs';
+import * as renamed from './stories/renamed.mjs';
 import * as saveas from './stories/saveas.mjs';
 import * as silent from './stories/silent.mjs';
 import * as trust from './stories/trust.mjs';
@@ -60,6 +61,7 @@ const stories = {
   peek,
   trust,
   hotexit,
+  renamed,
   saveas,
   openings,
   folders,
