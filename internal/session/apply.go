@@ -111,6 +111,11 @@ func (f *file) lockOps(ctx context.Context) error {
 	if err := f.core.durable.wait(ctx); err != nil {
 		return err
 	}
+	return f.lockOpsNow(ctx)
+}
+
+// lockOpsNow is lockOps also while what earlier runs have left is taken up.
+func (f *file) lockOpsNow(ctx context.Context) error {
 	select {
 	case f.ops <- struct{}{}:
 		return nil

@@ -119,6 +119,9 @@ func (c *Core) decide(ctx context.Context, d Decide, state review.State, how dec
 	if err := c.followClosed(ctx); err != nil {
 		return Decision{}, err
 	}
+	for _, f := range c.allFiles() {
+		c.endRename(ctx, f) // or it would be decided on what is no rename any more
+	}
 	var out Decision
 	d.Hunks = uniq(d.Hunks)
 	left := slices.Clone(d.Hunks)

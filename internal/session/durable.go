@@ -116,6 +116,19 @@ func (d *durable) wait(ctx context.Context) error {
 	}
 }
 
+// isReady reports whether what earlier runs have left was taken up.
+func (d *durable) isReady() bool {
+	if d == nil {
+		return true
+	}
+	select {
+	case <-d.ready:
+		return true
+	default:
+		return false
+	}
+}
+
 // current is the journal, if records can be written.
 func (d *durable) current() Journal {
 	if d == nil {
@@ -471,6 +484,9 @@ func (f *file) draftOf(v version, w entire) func() journal.Record {
 		aside.Untouched, aside.Rejected = f.core.untouched.among(listed), f.core.rejections.among(listed)
 		if full != nil && !f.unkept() {
 			aside.Gone = f.keepGone(doc, full, w.held, w.by)
+		}
+		if v.from != "" && w.moved != nil && aside.Whole != nil && !f.unkept() {
+			aside.Whole.Moved = w.moved.kept(doc)
 		}
 		undecided := doc.Hunks(review.StatePending, review.StateConflict)
 		aside.Sessions = f.core.sessionsOf(undecided, aside.Whole)

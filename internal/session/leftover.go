@@ -253,11 +253,13 @@ type task struct {
 // tasks joins what the journals of earlier runs say of each file with what nobody has looked
 // at.
 func (d *durable) tasks(entries []journal.Entry, left []leftover, first bool, sum *resumed) (out []task) {
-	back := map[buffers.Path]bool{} // files that have got their old names back, and have nothing of an agent's
+	back := map[buffers.Path]bool{} // files that have got their old names back, and have nothing of an agent's, or had other ones
 	for _, list := range byPath(entries) {
 		e, lost := d.joined(list)
 		if isMovedBack(e.Last) {
 			back[buffers.Path(e.Last.From)] = true
+		} else if isRenamedBack(e.Last) {
+			back[buffers.Path(e.Last.Path)] = true // which is looked at with the old name
 		}
 		sum.lost = append(sum.lost, lost...)
 		t := task{path: buffers.Path(e.Last.Path), entry: &e}

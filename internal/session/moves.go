@@ -21,6 +21,7 @@ import (
 // takeMoves tracks the renames among the changes of a turn, and returns what is
 // left of them.
 func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []checkpoint.Change {
+	s.endRenames(ctx) // one may have been given its old name since
 	c, turn := s.core, s.turnID()
 	var gone, made []checkpoint.Change
 	for _, ch := range changes {
@@ -36,7 +37,7 @@ func (s *session) takeMoves(ctx context.Context, changes []checkpoint.Change) []
 		gone = append(gone, s.vanished(changes, turn)...)
 	}
 	taken := map[buffers.Path]bool{}
-	for _, m := range append(s.movesBack(turn), pairMoves(gone, made)...) {
+	for _, m := range pairMoves(gone, made) {
 		if taken[m.from.Path] || taken[m.to.Path] {
 			continue // it is a rename of this turn too
 		}
@@ -73,28 +74,6 @@ func (s *session) vanished(changes []checkpoint.Change, turn string) []checkpoin
 		f.mu.Unlock()
 		if known && !isThere(f.path) && !slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
 			out = append(out, checkpoint.Change{Path: f.path, Before: st})
-		}
-	}
-	return out
-}
-
-// movesBack are the renames of files that have been given the name again which they had
-// before a rename that is undecided: to the turn nothing has become of that name.
-func (s *session) movesBack(turn string) []move {
-	var out []move
-	for _, f := range s.core.filesOf(s) {
-		f.mu.Lock()
-		old, known := f.entire.from, f.entire.from != "" && len(f.open) == 0 && f.doc != nil && f.opaque == ""
-		was := checkpoint.State{Exists: true, Exec: f.entire.exec != nil && *f.entire.exec}
-		if known {
-			was.Content = f.doc.Text().String()
-		}
-		f.mu.Unlock()
-		if !known || isThere(f.path) || !isThere(old) || !s.core.file(old).isNewlyMade(turn) {
-			continue
-		}
-		if now := checkpoint.CopyOf(old).State; now.Exists && (now.Opaque == "" || now.Opaque == checkpoint.Large) {
-			out = append(out, move{checkpoint.Change{Path: f.path, Before: was}, checkpoint.Change{Path: old, After: now}})
 		}
 	}
 	return out
@@ -139,13 +118,21 @@ func (f *file) isNewlyMade(turn string) bool {
 
 // holdBoth takes the slots of two files, always in one order.
 func holdBoth(ctx context.Context, a, b *file) (release func(), err error) {
+	if err := a.core.durable.wait(ctx); err != nil {
+		return nil, err
+	}
+	return holdBothNow(ctx, a, b)
+}
+
+// holdBothNow is holdBoth also while what earlier runs have left is taken up.
+func holdBothNow(ctx context.Context, a, b *file) (release func(), err error) {
 	if a.path > b.path {
 		a, b = b, a
 	}
-	if err := a.lockOps(ctx); err != nil {
+	if err := a.lockOpsNow(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.lockOps(ctx); err != nil {
+	if err := b.lockOpsNow(ctx); err != nil {
 		a.unlockOps()
 		return nil, err
 	}
@@ -220,19 +207,19 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 			old = from.entire.made.Clone()
 		} else if from.openedAway() {
 			old.ThrowAway(*from.before.emptied)
+		} else if len(from.open) > 0 && from.before != nil && !old.Text().Equal(was) {
+			from.before.bringTo(old, c.changeID) // without what is not saved, which stays
 		}
 		if old.Text().Equal(was) {
 			doc = old
-			if from.openedAway() {
+			if len(from.open) > 0 { // the document stays, and what is undecided goes
 				from.doc = review.New(from.doc.Text(), c.now)
-			} else if len(from.open) > 0 { // the document stays, and what is undecided goes
-				from.doc = review.New(was, c.now)
 			}
 		}
 	}
-	w := entire{by: o, from: from.path, exec: &m.to.After.Exec}
+	w := entire{by: o, from: from.path, exec: &m.to.After.Exec, moved: &movedWith{doc.Baseline(), doc.Text()}}
 	if from.entire.from != "" {
-		w.from, w.by = from.entire.from, from.entire.by
+		w.from, w.by, w.moved = from.entire.from, from.entire.by, from.entire.moved
 	}
 	wasExec := from.entire.execBefore(m.from.Before.Exec)
 	if from.deleted {
@@ -243,7 +230,7 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 	}
 	created := from.created || from.madeAndGone(o.Turn)
 	if w.from == to.path || created { // back to the name it had; or it is a new one all the same
-		w.from = ""
+		w.from, w.moved = "", nil
 	}
 	to.opaque, to.opaqueSeen = "", nil // it may have been there first, as one that was made
 	if opaque {
@@ -274,6 +261,7 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 	to.acceptApprovedMove(o.Session)
 	from.entire, from.created, from.deleted = entire{}, false, false
 	from.isGone()
+	from.usersMade = false
 	from.opaque, from.opaqueSeen = "", nil
 	if opaque {
 		from.opaqueSeen = &checkpoint.State{} // that it is gone

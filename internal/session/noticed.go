@@ -81,7 +81,8 @@ func (c *Core) foldersChanged(folders []string) {
 		running := c.running(f.path)
 		if !running && f.followsDisk() {
 			c.spawn(func() {
-				c.watchFolder(string(f.path)) // it may have come with its folder
+				c.watchFolder(string(f.path))   // it may have come with its folder
+				c.endRenameBy(c.ctx, f, byUser) // the user may have given it its old name again
 				f.followUnopened(review.AuthorUser, over)
 				if !over() {
 					c.followMoved(c.ctx, f, folders)

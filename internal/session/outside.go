@@ -204,6 +204,9 @@ func (f *file) catchUpOnce(ctx context.Context, whose func(now text.Text, before
 	if err != nil || !disk.Exists || over() {
 		return false, err
 	}
+	if f.endMove(ctx) {
+		return true, nil
+	}
 	hand := f.gitsHand(ctx, disk, f.tracked())
 	f.mu.Lock()
 	f.isText(disk)

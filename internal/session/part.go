@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"strings"
 
 	"acp-ls/buffers"
@@ -52,26 +51,6 @@ func (f *file) comesBack(doc *review.Doc) {
 	f.doc = doc
 	f.keepBefore(text.Text{})
 	f.before = f.before.emptiedFrom(&had)
-}
-
-// takeComeBack tracks the files that have the name again which they had before a rename, and whose documents were opened in
-// between: before anything is concluded from what these do not have.
-func (s *session) takeComeBack(ctx context.Context) {
-	for _, m := range s.movesBack(s.turnID()) {
-		f := s.core.file(m.to.Path)
-		f.mu.Lock()
-		opened := f.openedAway()
-		f.mu.Unlock()
-		if !opened {
-			continue
-		}
-		if _, err := s.core.takeMove(ctx, m); err != nil && ctx.Err() == nil {
-			s.core.log.Warn("track a rename", "from", m.from.Path, "to", m.to.Path, "err", err)
-			continue
-		}
-		s.core.file(m.to.Path).keep(false)
-		s.core.file(m.from.Path).keep(false)
-	}
 }
 
 // notePart notes that what a document was opened with, which the disk had, breaks off: it does not end as what the file had

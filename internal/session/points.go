@@ -81,6 +81,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 			}
 			continue
 		}
+		c.endRenameBy(c.ctx, f, byUser)
 		s.bringUnsaved(t, f)
 		if err := f.takeBefore(c.ctx, first[f]); err != nil && c.ctx.Err() == nil {
 			c.log.Warn("look at file before a turn", "path", f.path, "err", err)
@@ -162,7 +163,7 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 		return
 	}
 	s.takeNamed(c.ctx)
-	s.takeComeBack(c.ctx)
+	s.endRenames(c.ctx)
 	files, opened := c.filesOf(s), map[*file]int{}
 	for _, f := range files {
 		opened[f] = f.timesOpened()

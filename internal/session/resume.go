@@ -154,6 +154,7 @@ func (d *durable) takeUp(ctx context.Context, j Journal, first bool) {
 		}
 	}
 	d.core.findMoves()
+	d.endRenames(ctx, left)
 	d.tellLater(later)
 	if !d.write(true) || d.hasFailed() { // what was passed on may not be there
 		found.Keep()
@@ -293,6 +294,9 @@ func (f *file) resume(ctx context.Context, e journal.Entry, sum *resumed) error 
 		}
 		e, last = *again, again.Last
 	}
+	if isRenamedBack(last) && !f.isOpen() {
+		return f.resumeRenamedBack(last, sum)
+	}
 	disk, err := buffers.ReadDisk(f.path)
 	found, missing := text.New(disk.Content), !disk.Exists
 	f.mu.Lock()
@@ -415,6 +419,9 @@ func (f *file) takeUp(doc *review.Doc, lost []review.Hunk, from journal.Record, 
 		f.kept.rested = from.Time
 	}
 	f.takeUpWhole(&from, missing)
+	if f.entire.from != "" {
+		f.entire.moved = &movedWith{doc.Baseline(), doc.Text()}
+	}
 	takeOver := doc.Resume
 	if missing && len(f.open) == 0 { // taken away by the user, as by another program while acp-ls runs
 		takeOver = func(t text.Text) []review.Hunk { lost, _ := doc.Follow(t, review.AuthorUser); return lost }

@@ -110,10 +110,14 @@ func (c *Core) findMoves() {
 		f.mu.Lock()
 		old, steps := f.entire.from, f.undos.ofOldName
 		f.mu.Unlock()
-		if old == "" || len(steps) == 0 {
+		if old == "" {
 			continue
 		}
 		from := c.file(old)
+		from.knowMoved(f.path)
+		if len(steps) == 0 {
+			continue
+		}
 		unlock := lockBoth(f, from)
 		for _, s := range steps {
 			if !slices.ContainsFunc(from.history, func(o agentStep) bool { return o.found && o.of(s.session, s.turn) && o.gone == s.gone }) {

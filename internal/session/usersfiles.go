@@ -415,7 +415,9 @@ func (c *Core) bringAlong(from, to *file, before checkpoint.State, known bool, n
 	if doc == nil {
 		doc = review.New(had, c.now)
 	} else {
-		to.created, to.entire = created, from.entire
+		if to.created, to.entire = created, from.entire; to.entire.from == to.path { // it is the name that it had
+			to.entire.from, to.entire.moved = "", nil
+		}
 	}
 	if len(to.open) == 0 {
 		to.doc = doc

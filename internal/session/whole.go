@@ -24,8 +24,9 @@ import (
 // entire is what has become of a file as a whole and the user has not decided on,
 // beside created and deleted.
 type entire struct {
-	by   review.Origin // whose it is, also of created and deleted
-	from buffers.Path  // the name the file had; it has the rows of that one
+	by    review.Origin // whose it is, also of created and deleted
+	from  buffers.Path  // the name the file had; it has the rows of that one
+	moved *movedWith    // what it had when it was given another one; nil if unknown
 
 	// gone: there is no file under the document any more. The document stays as it
 	// is; so the rows say nothing of it.

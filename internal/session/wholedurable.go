@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"acp-ls/buffers/checkpoint"
+	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 	"acp-ls/internal/review/journal"
 )
@@ -17,10 +18,43 @@ type keptBy struct {
 	// Later are those that have changed it since, as in entire. What it was before each of these
 	// is in the record's state, behind what that begins with.
 	Later []review.Origin `json:",omitempty"`
+	// Moved is what a file had when it was renamed.
+	Moved *keptMoved `json:",omitempty"`
 	// Since is when the turn began that has made or moved the file, in milliseconds since 1970, and In the
 	// folder it works in: what folders were made in there since then, for the file, are its own.
 	Since int64  `json:",omitempty"`
 	In    string `json:",omitempty"`
+}
+
+// keptMoved is what the journal has of a movedWith; what is nil is that of the record's state.
+type keptMoved struct {
+	Baseline, Text *string `json:",omitempty"`
+}
+
+// kept is what is kept of m beside the state of doc.
+func (m *movedWith) kept(doc *review.Doc) *keptMoved {
+	k := &keptMoved{}
+	if t := m.baseline; !t.Equal(doc.Baseline()) {
+		s := t.String()
+		k.Baseline = &s
+	}
+	if t := m.text; !t.Equal(doc.Text()) {
+		s := t.String()
+		k.Text = &s
+	}
+	if *k == (keptMoved{}) {
+		return nil
+	}
+	return k
+}
+
+func (k *keptMoved) recall(m *movedWith) {
+	if k.Baseline != nil {
+		m.baseline = text.New(*k.Baseline)
+	}
+	if k.Text != nil {
+		m.text = text.New(*k.Text)
+	}
 }
 
 // keptBy is what is kept of w in the record of v.
@@ -94,6 +128,9 @@ func (f *file) recallBy(k *keptBy, copies []byte) {
 	}
 	f.entire.by = k.By
 	f.core.made.recall(k)
+	if k.Moved != nil && f.entire.moved != nil {
+		k.Moved.recall(f.entire.moved)
+	}
 	var err error
 	if f.entire.later, err = k.later(copies); err != nil {
 		f.core.log.Warn("take up changes of an earlier run", "path", f.path, "err", err)
