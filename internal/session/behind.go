@@ -246,11 +246,14 @@ func (s *session) comparePutBack(ctx context.Context, point *points, changes []c
 		shown := len(f.hunks()) > 0 || change != nil
 		asText := len(f.open) == 0 && f.opaque == ""
 		f.mu.Unlock()
-		if !shown && !f.differsFromDisk() || slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path }) {
+		listed := slices.ContainsFunc(changes, func(ch checkpoint.Change) bool { return ch.Path == f.path })
+		if !shown && !f.differsFromDisk() || listed && !slices.Contains(lost, f) {
 			continue
 		}
 		if change != nil {
-			f.takeBack(point.Look(f.path))
+			if !listed {
+				f.takeBack(point.Look(f.path))
+			}
 			taken := false
 			if slices.Contains(lost, f) {
 				var err error
@@ -264,7 +267,7 @@ func (s *session) comparePutBack(ctx context.Context, point *points, changes []c
 				continue
 			}
 		}
-		if !asText {
+		if !asText || listed {
 			continue
 		}
 		was, err := point.Before(ctx, f.path)

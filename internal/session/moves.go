@@ -299,16 +299,20 @@ func (c *Core) takeLost(ctx context.Context, f *file) (bool, error) {
 	o := c.attribute(f.path)
 	o.Change = c.changeID()
 	defer lockBoth(f, old)()
-	if f.entire.from != w.from || f.doc == nil || len(old.open) > 0 {
+	if f.entire.from != w.from || f.doc == nil || old.fileChange() != nil {
 		return false, nil
 	}
-	old.doc = f.doc
-	old.doc.AgentEdit(text.Text{}, o)
-	old.deleted, old.entire = true, entire{by: o, ran: w.exec != nil && *w.exec}
-	f.doc, f.entire = nil, entire{}
+	old.entire = entire{by: o, ran: w.exec != nil && *w.exec}
+	if len(old.open) > 0 { // the document stays
+		old.entire.gone, old.entire.held, old.missing = true, f.doc.Baseline().String(), false
+	} else {
+		old.doc, old.deleted, old.missing = f.doc, true, true
+		old.doc.AgentEdit(text.Text{}, o)
+		old.keepBefore(text.Text{})
+	}
+	f.doc, f.entire, f.missing = nil, entire{}, true
+	f.keepBefore(text.Text{})
 	for _, x := range []*file{f, old} {
-		x.keepBefore(text.Text{})
-		x.missing = true
 		x.shownRev = notShown
 		x.publish()
 	}

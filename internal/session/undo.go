@@ -210,6 +210,10 @@ func (f *file) undo(ctx context.Context, session, turn string, had bool) (bool, 
 			}
 		}
 		if writtenBack {
+			f.mu.Lock()
+			f.isBack() // whoever has taken it away
+			f.publish()
+			f.mu.Unlock()
 			f.readBack(ctx)
 		}
 		steps = slices.DeleteFunc(steps, func(s agentStep) bool { return s.gone })
