@@ -26,11 +26,14 @@ const (
 
 // keptSteps is what the journal has of what agents have done to a file.
 type keptSteps struct {
-	Last     []byte                 `json:",omitempty"` // the text behind the last step
-	Steps    []keptStep             `json:",omitempty"` // the last first
-	Wholes   []keptWhole            `json:",omitempty"`
-	Dropped  []keptTurn             `json:",omitempty"`
-	Sessions map[string]keptSession `json:",omitempty"` // by id
+	Last     []byte         `json:",omitempty"` // the text behind the last step
+	Steps    []keptStep     `json:",omitempty"` // the last first
+	Wholes   []keptWhole    `json:",omitempty"`
+	Dropped  []keptTurn     `json:",omitempty"`
+	OldNames []buffers.Path `json:",omitempty"` // that the file has had
+
+	Undecided bool                   `json:",omitempty"` // nothing was accepted yet
+	Sessions  map[string]keptSession `json:",omitempty"` // by id
 }
 
 // keptSession says which session of an agent one was, and what the user knows it by.

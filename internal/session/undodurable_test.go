@@ -87,3 +87,26 @@ func TestUndoOfMoreThanIsKept(t *testing.T) {
 		t.Errorf("%d bytes", len(got))
 	}
 }
+
+// What there was no room to write down of a file that an agent has made is undone in a later run all the same while it
+// is undecided, and nothing is said of it; once it was accepted undo says that it is left.
+func TestUndoOfMoreThanIsKeptUndecided(t *testing.T) {
+	t.Parallel()
+	for _, accepted := range []bool{false, true} {
+		w := newEarth(t)
+		w.start()
+		w.agent("large", strings.Repeat("a row of a large file\n", 20_000))
+		s := w.c.allSessions()[0].id
+		w.c.allFiles()[0].keep(true)
+		said := ""
+		if accepted {
+			w.accept("large")
+			said = "no room"
+		}
+		w.crash()
+		w.undoAll(s, "", said)
+		if _, there := wholeTree(t, w.root)["large"]; there != accepted {
+			t.Errorf("accepted %v: it is there: %v", accepted, there)
+		}
+	}
+}

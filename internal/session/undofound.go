@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"acp-ls/buffers"
 	"acp-ls/buffers/text"
 	"acp-ls/internal/review"
 )
@@ -85,6 +86,28 @@ func (c *Core) foundTurns(rows *review.Doc) (turns []foundTurn) {
 	return turns
 }
 
+// isAmong reports whether what was found says nothing that the steps kept do not: they have been written down
+// before the last of the turn was, if acp-ls was killed then.
+func (s agentStep) isAmong(kept []agentStep) bool {
+	of := slices.DeleteFunc(slices.Clone(kept), func(k agentStep) bool { return !k.of(s.session, s.turn) })
+	switch {
+	case s.after.Equal(kept[len(kept)-1].after):
+		return true
+	case s.created: // of a rename, by the last turn that has changed anything of the file as a whole
+		return slices.ContainsFunc(kept, func(k agentStep) bool { return k.created && k.session == s.session })
+	case s.goes():
+		return slices.ContainsFunc(kept, func(k agentStep) bool { return k.goes() && k.session == s.session })
+	case len(of) == 0:
+		return false
+	}
+	without, _, ok := without(of, s.after.String())
+	if !ok {
+		return true // what is undecided of it is rejected before
+	}
+	_, m := s.backwards(without)
+	return len(m.Conflicts) == 0 && m.Text == without
+}
+
 // isLive reports whether a session is one of this run, whose steps are known.
 func (c *Core) isLive(session string) bool {
 	_, err := c.findSession(session)
@@ -124,7 +147,7 @@ func (c *Core) findMoves() {
 				from.recordStep(s)
 			}
 		}
-		f.undos.oldNames = []*file{from}
+		f.undos.oldNames = []buffers.Path{from.path}
 		unlock()
 	}
 }

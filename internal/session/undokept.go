@@ -21,14 +21,23 @@ type stepsHere struct {
 	kept     int              // and how often they had when that was written
 	size     int              // of what was
 	accepted bool             // something was, so that they are to be kept
+	whole    bool             // the file was made, renamed or taken away: no row tells in a later run who did what when
 	earlier  []journal.Record // of earlier runs, that nobody has looked at, the latest first
 
-	oldNames  []*file     // of names that it has had: what is undone here is undone there too
-	ofOldName []agentStep // what findSteps has found for the name that the file had
+	oldNames  []buffers.Path // that it has had: what is undone here is undone there too
+	ofOldName []agentStep    // what findSteps has found for the name that the file had
 }
 
 // toKeep reports whether there are steps to be written down; mu is held.
-func (s *stepsHere) toKeep() bool { return s.accepted && s.changes != s.kept }
+func (s *stepsHere) toKeep() bool { return (s.accepted || s.whole) && s.changes != s.kept }
+
+// accept notes that something is accepted; mu is held.
+func (s *stepsHere) accept() {
+	if !s.accepted {
+		s.accepted = true
+		s.changes++
+	}
+}
 
 // keepSteps writes down what can be undone of the file, before what is decided now; pen is held. It reports
 // whether there was anything to write.
@@ -41,14 +50,19 @@ func (f *file) keepSteps() bool {
 	f.recallSteps()
 	n, had := f.undos.changes, f.undos.size
 	history, wholes, dropped := slices.Clone(f.history), slices.Clone(f.wholes), slices.Clone(f.dropped)
+	names, accepted := slices.Clone(f.undos.oldNames), f.undos.accepted
 	f.mu.Unlock()
 	r := journal.Record{Path: journal.AcceptedOf(string(f.path)), Time: f.core.now()}
 	size := 0
 	if len(history)+len(wholes)+len(dropped) > 0 {
 		k := keepSteps(history, wholes, dropped, f.unkept(), maxKeptSteps, maxKeptAll-f.core.keptSize(f))
-		k.Sessions = f.core.sessionsIn(k)
-		r.Beside = k.encode()
-		size = len(r.Beside)
+		if k.Undecided = !accepted; k.Undecided { // of what there was no room for, its state has all that there is to undo
+			k.Dropped = k.Dropped[:min(len(k.Dropped), len(dropped))]
+		}
+		if k.Sessions, k.OldNames = f.core.sessionsIn(k), names; len(k.Sessions) > 0 {
+			r.Beside = k.encode()
+			size = len(r.Beside)
+		}
 	}
 	written := size+had > 0
 	if written && !f.core.durable.write(false, r) {
@@ -57,7 +71,7 @@ func (f *file) keepSteps() bool {
 	f.mu.Lock()
 	f.undos.kept, f.undos.size = n, size
 	if size == 0 && f.undos.changes == n {
-		f.undos.accepted = false
+		f.undos.accepted, f.undos.whole = false, false
 	}
 	f.mu.Unlock()
 	return written
@@ -68,7 +82,7 @@ func (f *file) keepSteps() bool {
 func (f *file) keepAccepted() {
 	for _, g := range f.withOldNames(nil) {
 		g.mu.Lock()
-		g.undos.accepted = true
+		g.undos.accept()
 		g.mu.Unlock()
 		if f.core.durable.usable() {
 			g.kept.pen <- struct{}{}
@@ -87,8 +101,8 @@ func (f *file) withOldNames(files []*file) []*file {
 	f.mu.Lock()
 	old := slices.Clone(f.undos.oldNames)
 	f.mu.Unlock()
-	for _, g := range old {
-		files = g.withOldNames(files)
+	for _, name := range old {
+		files = f.core.file(name).withOldNames(files)
 	}
 	return files
 }
@@ -174,8 +188,8 @@ func (d *durable) takeSteps(entries []journal.Entry) (others []journal.Entry) {
 		f.mu.Lock()
 		f.undos.earlier = append(f.undos.earlier, e.Last)
 		f.undos.size += len(e.Last.Beside)
-		several := len(f.undos.earlier) > 1 || f.undos.accepted
-		f.undos.accepted = true
+		several := len(f.undos.earlier) > 1 || f.undos.accepted || f.undos.whole
+		f.undos.whole = true
 		if several {
 			f.undos.changes++
 		}
@@ -269,6 +283,7 @@ func (f *file) recallSteps() {
 	var history, dropped []agentStep
 	var wholes []wholeStep
 	told := map[string]bool{} // by a later record
+	var names []buffers.Path
 	for _, r := range earlier {
 		k, steps, were, err := readSteps(r.Beside)
 		if err != nil {
@@ -286,9 +301,16 @@ func (f *file) recallSteps() {
 			told[id] = true
 		}
 		f.core.earlier.note(k.Sessions)
+		f.undos.accepted = f.undos.accepted || !k.Undecided
+		if len(names) == 0 {
+			names = k.OldNames
+		}
 	}
-	if n := len(history); n > 0 {
-		f.history = slices.DeleteFunc(f.history, func(s agentStep) bool { return s.found && s.after.Equal(history[n-1].after) }) // it is known
+	if len(names) > 0 {
+		f.undos.oldNames = names
+	}
+	if len(history) > 0 {
+		f.history = slices.DeleteFunc(f.history, func(s agentStep) bool { return s.found && s.isAmong(history) })
 	}
 	f.history = append(history, f.history...)
 	f.wholes = append(wholes, f.wholes...)
@@ -331,13 +353,14 @@ func (f *file) stepsGoTo(to *file) {
 	to.undos.oldNames, f.undos.oldNames = slices.Concat(to.undos.oldNames, f.undos.oldNames), nil
 	f.undos.changes++
 	to.undos.changes++
-	to.undos.accepted = to.undos.accepted || f.undos.accepted
+	to.undos.accepted, to.undos.whole = to.undos.accepted || f.undos.accepted, to.undos.whole || f.undos.whole
 }
 
 // stepGone makes the step that has taken the file's rows away one that has taken the file away, as its
 // document has them all; mu is held.
 func (f *file) stepGone() {
 	by := f.entire.by
+	f.recallSteps()
 	for i, s := range slices.Backward(f.history) {
 		if s.of(by.Session, by.Turn) && !s.created && s.after.Len() == 0 {
 			f.history[i] = agentStep{session: s.session, turn: s.turn, before: text.New(f.entire.held), gone: true, found: s.found}

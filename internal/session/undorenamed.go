@@ -15,12 +15,14 @@ import (
 func (f *file) stepsComeBack(to *file) {
 	for f != to {
 		f.mu.Lock()
-		old := to
+		f.recallSteps()
+		name := to.path
 		if n := len(f.undos.oldNames); n > 0 {
-			old = f.undos.oldNames[n-1]
+			name = f.undos.oldNames[n-1]
 			f.undos.oldNames = slices.Clone(f.undos.oldNames[:n-1])
 		}
 		f.mu.Unlock()
+		old := f.core.file(name)
 		if old != f {
 			f.stepsComeBackTo(old)
 		}
@@ -59,7 +61,7 @@ func (f *file) stepsComeBackTo(old *file) {
 		f.history = slices.Clone(f.history[:made])
 		f.undos.changes++
 		old.undos.changes++
-		old.undos.accepted = old.undos.accepted || f.undos.accepted
+		old.undos.accepted, old.undos.whole = old.undos.accepted || f.undos.accepted, old.undos.whole || f.undos.whole
 		return
 	}
 }
@@ -88,7 +90,7 @@ func (f *file) recordMove(to *file, o review.Origin, was, is text.Text) {
 	} else {
 		f.record(&o, was, text.Text{}, false)
 	}
-	to.undos.oldNames = append(to.undos.oldNames, f)
+	to.undos.oldNames = append(to.undos.oldNames, f.path)
 }
 
 // goes reports whether the step has taken away what there was.

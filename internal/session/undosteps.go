@@ -31,6 +31,7 @@ func (f *file) recordStep(s agentStep) {
 	s.after = sharing(s.before, s.after)
 	f.history = append(f.history, s)
 	f.undos.changes++
+	f.undos.whole = f.undos.whole || s.created || s.goes()
 	if len(f.history) <= maxSteps {
 		return
 	}

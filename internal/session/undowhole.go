@@ -64,7 +64,7 @@ func (f *file) recordWhole(kept int) {
 	if change == nil {
 		return
 	}
-	f.undos.accepted = true
+	f.undos.accept()
 	step := wholeStep{by: w.by, id: change.ID, opaque: f.opaque, opaqueOp: f.opaqueOp, entire: w}
 	switch {
 	case f.opaque != "":
