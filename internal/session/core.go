@@ -119,6 +119,7 @@ type Core struct {
 	broker    *broker
 	durable   *durable     // nil without a journal
 	reviews   atomic.Int64 // how many were made
+	keptSteps atomic.Int64 // how much the journal has of the steps of all files, in bytes
 	elsewhere *elsewhere   // nil if nobody is told, and none known
 	saysSaved saidSaved
 	own       []string // links resolved

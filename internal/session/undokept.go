@@ -55,7 +55,11 @@ func (f *file) keepSteps() bool {
 	r := journal.Record{Path: journal.AcceptedOf(string(f.path)), Time: f.core.now()}
 	size := 0
 	if len(history)+len(wholes)+len(dropped) > 0 {
-		k := keepSteps(history, wholes, dropped, f.unkept(), maxKeptSteps, maxKeptAll-f.core.keptSize(f))
+		most := maxKeptAll
+		if !accepted { // there is to be room for what will be
+			most /= 2
+		}
+		k := keepSteps(history, wholes, dropped, f.unkept(), maxKeptSteps, most-int(f.core.keptSteps.Load())+had)
 		if k.Undecided = !accepted; k.Undecided { // of what there was no room for, its state has all that there is to undo
 			k.Dropped = k.Dropped[:min(len(k.Dropped), len(dropped))]
 		}
@@ -69,6 +73,7 @@ func (f *file) keepSteps() bool {
 		return false
 	}
 	f.mu.Lock()
+	f.core.keptSteps.Add(int64(size - f.undos.size))
 	f.undos.kept, f.undos.size = n, size
 	if size == 0 && f.undos.changes == n {
 		f.undos.accepted, f.undos.whole = false, false
@@ -117,18 +122,6 @@ func (c *Core) keepUndone() {
 			f.keep(true)
 		}
 	}
-}
-
-// keptSize is how much the journal has of the steps of all other files.
-func (c *Core) keptSize(but *file) (n int) {
-	for _, f := range c.allFiles() {
-		if f != but {
-			f.mu.Lock()
-			n += f.undos.size
-			f.mu.Unlock()
-		}
-	}
-	return n
 }
 
 // sessionsIn are the sessions of which k tells, as far as it is known which ones of their agents they are.
@@ -188,6 +181,7 @@ func (d *durable) takeSteps(entries []journal.Entry) (others []journal.Entry) {
 		f.mu.Lock()
 		f.undos.earlier = append(f.undos.earlier, e.Last)
 		f.undos.size += len(e.Last.Beside)
+		d.core.keptSteps.Add(int64(len(e.Last.Beside)))
 		several := len(f.undos.earlier) > 1 || f.undos.accepted || f.undos.whole
 		f.undos.whole = true
 		if several {
