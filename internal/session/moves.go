@@ -393,6 +393,12 @@ func (f *file) moveBackHeld(ctx context.Context, from *file, w entire, isText bo
 	if isText && len(from.open) == 0 {
 		from.doc = f.doc // with what was rejected, which can be brought back
 		from.keepBefore(text.New(disk.Content))
+	} else if isText && from.doc != nil && !from.doc.Tracking() { // so too, in what its document has
+		doc := f.doc
+		if is := from.doc.Text(); !doc.Text().Equal(is) {
+			doc.Reload(is, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+		}
+		from.doc = doc
 	}
 	f.doc = nil
 	f.follow()

@@ -172,8 +172,9 @@ func TestWhatCannotComeBackIsSaid(t *testing.T) {
 // last first, and be rejected again.
 func TestWholesAreBroughtBack(t *testing.T) {
 	t.Parallel()
-	for _, atOnce := range []bool{true, false} {
-		t.Run(fmt.Sprint("at once ", atOnce), func(t *testing.T) {
+	for i := range 4 {
+		atOnce, opened := i%2 == 0, i/2 == 0
+		t.Run(fmt.Sprintf("at once %v, opened %v", atOnce, opened), func(t *testing.T) {
 			l := &fakeLauncher{}
 			c, e, root := setup(t, l)
 			path := func(name string) string { return filepath.Join(root, name) }
@@ -185,6 +186,9 @@ func TestWholesAreBroughtBack(t *testing.T) {
 			uri := buffers.PathURI(path("typed"))
 			e.open(uri, "typed\nsecond\nthird\nfourth\n")
 			e.replace(uri, "third\n", "third\nUSER\n")
+			if opened {
+				e.open(buffers.PathURI(path("moved")), readFile(t, path("moved")))
+			}
 			before := onDisk(t, root)
 			turnOf(t, c, l, func(Host, string) {
 				for _, err := range []error{
