@@ -179,12 +179,10 @@ func (f *file) holdOlder(older *review.Doc, disk buffers.Disk, o review.Origin) 
 	v.setDoc(older)
 	r := f.draftOf(v, entire{})()
 	was := older.Text()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.left = &leftover{
+	f.takeLeft(&leftover{
 		Change: checkpoint.Change{Path: f.path, Before: checkpoint.State{Exists: true, Content: was.String()}, After: checkpoint.State{Exists: true, Content: disk.Content}},
-		was:    was, by: o, entry: &journal.Entry{Last: r}, then: f.version(),
-	}
+		was:    was, by: o, entry: &journal.Entry{Last: r},
+	})
 }
 
 // isThereAgain reports whether the file was away when it was last known, or an agent has made it since; mu is held.

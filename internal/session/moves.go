@@ -212,9 +212,9 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 		}
 		if old.Text().Equal(was) {
 			doc = old
-			if len(from.open) > 0 { // the document stays, and what is undecided goes
+			if len(from.open) > 0 && sameChanges(old, from.doc) { // the document stays, and what is undecided goes
 				from.doc = review.New(from.doc.Text(), c.now)
-			}
+			} // but for what only the document has
 		}
 	}
 	w := entire{by: o, from: from.path, exec: &m.to.After.Exec, moved: &movedWith{doc.Baseline(), doc.Text()}}
@@ -279,6 +279,14 @@ func (c *Core) takeMoveHeld(ctx context.Context, m move, o review.Origin) (bool,
 		f.dropIfIdle()
 	}
 	return true, nil
+}
+
+// sameChanges reports whether what is undecided in two documents has the same texts.
+func sameChanges(a, b *review.Doc) bool {
+	undecided := []review.State{review.StatePending, review.StateConflict}
+	return slices.EqualFunc(a.Hunks(undecided...), b.Hunks(undecided...), func(x, y review.Hunk) bool {
+		return x.State == y.State && x.BaseText == y.BaseText && x.Text == y.Text
+	})
 }
 
 // takeLost tracks that a file which was renamed is gone, and with it the one it was:

@@ -21,6 +21,9 @@ func TestOldNameOfARenameIsThereAgain(t *testing.T) {
 					if end != "reject" && does != "both" && does != "back, edited" || end == "undo" && between != "looks" && between != "turns" {
 						continue
 					}
+					if between == "killed behind" && z != "closed" {
+						continue // a document may have a conflict then, as it is not known what its file had
+					}
 					t.Run(fmt.Sprintf("%s, %s, %s, %s", does, z, between, end), func(t *testing.T) {
 						t.Parallel()
 						testOldNameThereAgain(t, does, z, between, end)
@@ -112,6 +115,8 @@ func testOldNameThereAgain(t *testing.T, does, z, between, end string) {
 				act()
 				if i < last || !strings.HasPrefix(between, "killed") {
 					look()
+					w.awaitWritten(old)
+					w.awaitWritten(other)
 				}
 			}
 			if between == "killed behind" {
@@ -132,11 +137,6 @@ func testOldNameThereAgain(t *testing.T, does, z, between, end string) {
 		} else if between == "looks, restart" {
 			again()
 		}
-	}
-	if z != "closed" && between == "killed behind" {
-		w.e.await("what nobody has looked at", func() bool {
-			return w.e.docs[w.uri(old)].text.String() == users(readFile(t, w.path(old)))
-		})
 	}
 	turnOf(t, w.c, w.l, nil) // whatever is not seen yet is looked at
 	text := func(name string) string {
