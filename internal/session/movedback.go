@@ -116,11 +116,16 @@ func (c *Core) takeEnd(f, to *file, disk buffers.Disk, exec, gone bool, hand git
 	switch {
 	case w.from != to.path || f.doc == nil || f.opaque != "" || len(to.open) > 0 && to.doc == nil:
 		return nil, nil, false
-	case users && !gone, !users && !to.isThereAgain():
+	case !gone && (users || !to.isThereAgain()):
 		return nil, nil, false // there are two files, and one is the user's
+	case to.opaque != "":
+		return nil, nil, false
 	}
 	o.Change = c.changeID()
 	doc := f.onDisk()
+	if !users && !to.isThereAgain() && !to.openedAway() {
+		to.bringUsers(doc) // which the agent has written over, or whose other name it has taken away
+	}
 	had, is := doc.Text(), text.New(disk.Content)
 	if to.openedAway() {
 		is = had
@@ -218,6 +223,22 @@ func (f *file) onDisk() *review.Doc {
 		f.before.bringTo(doc, f.core.changeID)
 	}
 	return doc
+}
+
+// bringUsers brings into doc, which is to be that of the file, what the user has made the file of; mu is held.
+func (f *file) bringUsers(doc *review.Doc) {
+	var is text.Text
+	switch {
+	case f.doc != nil:
+		is = f.onDisk().Baseline()
+	case f.before != nil:
+		is = f.before.Text
+	default:
+		return
+	}
+	if !doc.Text().Equal(is) {
+		doc.Reload(is, review.Origin{Change: f.core.changeID(), Author: review.AuthorUser})
+	}
 }
 
 // bringOwn brings into doc, which is to be that of the file, what the user and the agent have made of its text
