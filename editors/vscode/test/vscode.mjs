@@ -149,7 +149,13 @@ export async function startVSCode(options) {
  */
 export async function openBrowser(options = {}) {
   const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-browser-'));
-  const remove = () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  const remove = () => {
+    try {
+      fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    } catch {
+      // A browser that is about to end still writes there.
+    }
+  };
   process.once('exit', remove); // also where a signal or a failure ends this
   const context = await chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM || findBrowser(),
