@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +19,12 @@ type story struct {
 	waits   map[string]time.Duration // "cancel", "landing", ...
 	broken  string                   // why it goes another way still
 	steps   []step
+}
+
+// wait is how long what the story does not await is waited for: as long as for anything, unless
+// it says so, as a slow machine would tell of waits where a quick one has none.
+func (s *story) wait(name string) time.Duration {
+	return cmp.Or(s.waits[name], patience)
 }
 
 // kind is what an editor is like.

@@ -28,7 +28,7 @@ import (
 )
 
 // patience bounds what must happen. It only says how long a failing story hangs.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // world is one telling of a story: a server, its editor, and its agents.
 type world struct {
@@ -187,7 +187,12 @@ func (w *world) startServer() {
 	if d := s.waits["initialize"]; d > 0 {
 		w.launcher.InitializeWait = d
 	}
-	waits := session.Waits{Landing: s.waits["landing"], Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], Goodbye: s.waits["goodbye"], Silence: s.waits["silence"], Starting: s.waits["silence"]}
+	silence := s.wait("silence")
+	waits := session.Waits{
+		Landing: s.wait("landing"), Goodbye: s.wait("goodbye"), Silence: silence, Starting: silence,
+		Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], // stories go on after these
+		Typing: patience, Opening: patience, Unread: patience,
+	}
 	if d := s.waits["cancel"]; d > 0 {
 		waits.CancelAgain = []time.Duration{d, d}
 	}
