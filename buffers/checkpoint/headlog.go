@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// maxLog bounds what is read of the log of HEAD, in bytes.
+// maxLog bounds what is read of a log, in bytes.
 const maxLog = 1 << 20
 
-// step is a line of the log of HEAD.
+// step is a line of the log of HEAD, or of the stash.
 type step struct {
 	to   string // the commit
-	what string // how HEAD came there, as git says it
+	what string // how it came there, as git says it
 	at   time.Time
 	size int64 // of the line
 }
@@ -36,10 +36,15 @@ func (s step) makes() bool {
 	return false
 }
 
-// headLog reads the log of HEAD from a place on; below zero, its last part. end is where it ends,
-// whole lines only. There may be none: git keeps none, or in another form.
+// headLog reads the log of HEAD, as readLog does.
 func (r *Repo) headLog(from int64) (steps []step, end int64, err error) {
-	f, err := os.Open(filepath.Join(r.dir, "logs", "HEAD"))
+	return readLog(filepath.Join(r.dir, "logs", "HEAD"), from)
+}
+
+// readLog reads a log of a name in git from a place on; below zero, its last part. end is where it
+// ends, whole lines only. There may be none: git keeps none, or in another form.
+func readLog(name string, from int64) (steps []step, end int64, err error) {
+	f, err := os.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	} else if err != nil {

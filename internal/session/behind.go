@@ -382,6 +382,11 @@ func (f *file) takeInRead(ctx context.Context, ch checkpoint.Change, point copie
 			return errThereAgain
 		}
 	}
+	return f.takeInBy(ctx, ch, point, again, was, hand, recoded, stale)
+}
+
+// takeInBy is takeInRead where it is known what git has to do with it.
+func (f *file) takeInBy(ctx context.Context, ch checkpoint.Change, point copies, again bool, was checkpoint.State, hand gitsHand, recoded bool, stale func() bool) error {
 	known := contentOf(ch.Before)
 	f.mu.Lock()
 	if f.before != nil {

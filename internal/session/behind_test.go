@@ -3,6 +3,7 @@ package session
 import (
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -25,6 +26,14 @@ func gitInit(t *testing.T, root string) {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
 	}
+}
+
+// oneIn is true for one in n names, always the same ones: what is slow, and changes little, is played
+// in that part of a table.
+func oneIn(n uint32, name string) bool {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return h.Sum32()%n == 0
 }
 
 // Files that nobody has open and that a turn changes on disk are reviewed, with

@@ -38,6 +38,8 @@ type repo struct {
 	head   string          // the commit that HEAD was at
 	agents map[string]bool // commits that were made while an agent was at work: they accept nothing
 	order  []string        // as they became known
+
+	away putAway
 }
 
 // repos are the work trees of folders, as far as they were asked for.

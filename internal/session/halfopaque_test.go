@@ -54,7 +54,9 @@ func TestHalfWrittenAndThenNoText(t *testing.T) {
 				if tt.before != "" {
 					writeFile(t, path, tt.before)
 				}
-				gitInit(t, root)
+				if oneIn(4, t.Name()) {
+					gitInit(t, root)
+				}
 				for _, turn := range [][]string{tt.earlier, tt.steps} {
 					var do []func()
 					for _, content := range turn {
@@ -130,7 +132,9 @@ func TestNoTextAndThenText(t *testing.T) {
 				if !made {
 					writeFile(t, path, ten)
 				}
-				gitInit(t, root)
+				if oneIn(4, t.Name()) {
+					gitInit(t, root)
+				}
 				for _, turn := range turns {
 					var do []func()
 					for _, content := range turn {
@@ -203,7 +207,9 @@ func TestHalfWrittenAndThenNoTextUnderADocument(t *testing.T) {
 			path := filepath.Join(root, "a")
 			uri := buffers.PathURI(path)
 			writeFile(t, path, was)
-			gitInit(t, root)
+			if oneIn(4, t.Name()) {
+				gitInit(t, root)
+			}
 			e.caps = map[string]bool{"reload": tt.reloads, "save": true}
 			e.onReload = func(string) (bool, error) { e.reopen(uri, path); return true, nil }
 			e.onSave = func(string) error {
@@ -279,7 +285,9 @@ func TestOpenedOnWhatIsNoText(t *testing.T) {
 			path := filepath.Join(root, "a")
 			uri := buffers.PathURI(path)
 			writeFile(t, path, was)
-			gitInit(t, root)
+			if oneIn(4, t.Name()) {
+				gitInit(t, root)
+			}
 			e.caps = map[string]bool{"reload": true}
 			e.onReload = func(string) (bool, error) { e.reopen(uri, path); return true, nil }
 			opens := func() {
@@ -350,7 +358,9 @@ func TestHalfWrittenBroughtBack(t *testing.T) {
 	c, _, root := setup(t, l)
 	path := filepath.Join(root, "a")
 	writeFile(t, path, was)
-	gitInit(t, root)
+	if oneIn(4, t.Name()) {
+		gitInit(t, root)
+	}
 	steps(t, c, l, func() { writeFile(t, path, half) }, func() { writeFile(t, path, half+"\x00") })
 	for range 2 {
 		if d, err := c.Reject(t.Context(), Decide{}); err != nil || len(d.Refused) > 0 || len(d.Decided) != 1 {

@@ -87,9 +87,15 @@ func (c *Core) inGit(ctx context.Context, r *repo, f *file, entries map[buffers.
 		}
 		return err
 	}
-	for _, b := range []struct{ was, now checkpoint.Blob }{{was.entry.Index, now.Index}, {was.entry.Head, now.Head}} {
+	for _, b := range []struct{ was, now checkpoint.Blob }{{was.entry.Head, now.Head}, {was.entry.Index, now.Index}} {
 		if b.was == b.now || agents && b.now == now.Head {
 			continue
+		}
+		if was.entry.Head != now.Head && b.now != now.Head { // what is only staged may be so for a moment, right after a commit too
+			f.mu.Lock()
+			f.ingit.undecided = nil
+			f.believe(checkpoint.Entry{Head: now.Head, Index: now.Head})
+			f.mu.Unlock()
 		}
 		st, err := r.stored(ctx, f, b.now)
 		if err != nil {

@@ -63,6 +63,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 	c.made.begins(s.id, t.id, s.began[t.id], s.roots())
 	s.mu.Unlock()
 	c.othersPoint(s)
+	s.putAwayNews(c.ctx) // none of it is of this turn
 	files, first := append(c.filesOf(s), c.documentsOutside(s)...), map[*file]*buffers.Disk{}
 	news := false
 	for _, f := range files {
@@ -162,6 +163,7 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 	if !s.beginPoint(t, last) { // what the disk has now is not the turn's any more
 		return
 	}
+	away := s.putAwayNews(c.ctx)
 	s.takeNamed(c.ctx)
 	s.endRenames(c.ctx)
 	files, opened := c.filesOf(s), map[*file]int{}
@@ -173,6 +175,7 @@ func (c *Core) pointOf(s *session, t *turn, last bool) {
 	s.compareNamed(c.ctx)
 	// What was opened meanwhile was none of the documents yet, and none of the files that nobody has open any more.
 	c.bringAll(slices.DeleteFunc(c.filesOf(s), func(f *file) bool { return f.timesOpened() == opened[f] }), last)
+	s.takePutAways(c.ctx, away)
 }
 
 // bringAll brings documents up to date with the disk. With the last point of a turn, what cannot be

@@ -180,10 +180,9 @@ func (g gitsHand) takeOver(doc *review.Doc, t text.Text, o review.Origin) {
 func (g gitsHand) edit(doc *review.Doc, t text.Text, o review.Origin) bool {
 	var back []review.Hunk
 	switch {
-	case o.Author == review.AuthorUser:
-	case g.took:
+	case g.took && o.Author != review.AuthorUser:
 		_, back = doc.TakeAway(t, o)
-	case g.back:
+	case g.back || o.Author == review.AuthorUser:
 		back = doc.BringBack(t)
 	}
 	doc.AgentEdit(t, o)

@@ -78,6 +78,7 @@ func (f *file) takeUsers(disk buffers.Disk, by review.Author) {
 		f.created, w.madeAway = true, false
 	case w.goneBack && !disk.Exists && there:
 		f.deleted, w.goneBack, w.full = true, false, nil
+		f.parked = nil // it is taken away again, and has no other name
 	}
 	if f.version() != was {
 		f.shownRev = notShown

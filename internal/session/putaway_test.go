@@ -1,0 +1,202 @@
+package session
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"acp-ls/buffers"
+	"acp-ls/internal/review"
+)
+
+var allPutAway = flag.Bool("putaway", false, "play all of the table of what git has put away, and not a third of it")
+
+// What an agent has written and git has put away before anybody looked is undecided when git brings it back, in the
+// turn or after it, however the file is open; to reject it gives what there was.
+func TestPutAwayBeforeItIsSeen(t *testing.T) {
+	t.Parallel()
+	two, nine := strings.Replace(ten, "2\n", "TWO\n", 1), strings.Replace(ten, "9\n", "NINE\n", 1)
+	type scene struct {
+		t    *testing.T
+		root string
+	}
+	at := func(s scene, name string) string { return filepath.Join(s.root, name) }
+	git := func(args ...string) func(scene) { return func(s scene) { gitIn(s.t, s.root, args...) } }
+	writes := func(name, content string) func(scene) {
+		return func(s scene) { writeFile(s.t, at(s, name), content) }
+	}
+	removes := func(name string) func(scene) {
+		return func(s scene) {
+			if err := os.Remove(at(s, name)); err != nil {
+				s.t.Fatal(err)
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		before, turn, after []func(scene)
+		want                string // "a": rows that are pending; "a!": the file as a whole
+		wantNext            string // in another turn, if that is something else
+		left                string // what is left when all is rejected, if it is not what there was before
+		closed              bool   // it is a matter of files nobody has open
+	}{
+		"stashed": {
+			turn:  []func(scene){writes("a", two), git("stash", "-q")},
+			after: []func(scene){git("stash", "pop", "-q")},
+			want:  "a 2|>TWO|",
+		},
+		"a row less": {
+			turn:  []func(scene){writes("a", strings.Replace(ten, "2\n", "", 1)), git("stash", "-q")},
+			after: []func(scene){git("stash", "pop", "-q")},
+			want:  "a 2|>",
+		},
+		"stashed twice": {
+			turn:  []func(scene){writes("a", two), git("stash", "-q"), writes("a", nine), git("stash", "-q")},
+			after: []func(scene){git("stash", "pop", "-q", "stash@{1}"), git("stash", "drop", "-q")},
+			want:  "a 2|>TWO|",
+		},
+		"stashed, and written on": {
+			turn:     []func(scene){writes("a", two), git("stash", "-q"), writes("a", nine)},
+			after:    []func(scene){git("commit", "-qam", "x"), git("stash", "pop", "-q")},
+			want:     "a 2|>TWO|",
+			wantNext: "a 2|>TWO| a 9|>NINE|", // what is committed in a turn is not accepted
+			left:     nine,
+		},
+		"stashed, and the same row is written anew": {
+			turn:  []func(scene){writes("a", two), git("stash", "-q"), writes("a", strings.Replace(ten, "2\n", "ZWEI\n", 1))},
+			after: []func(scene){git("checkout", "-q", "."), git("stash", "pop", "-q")},
+			want:  "a 2|>TWO|",
+		},
+		"with what the user had changed": {
+			before: []func(scene){writes("a", nine)},
+			turn:   []func(scene){writes("a", strings.Replace(nine, "2\n", "TWO\n", 1)), git("stash", "-q")},
+			after:  []func(scene){git("stash", "pop", "-q")},
+			want:   "a 2|>TWO|",
+		},
+		"kept by name": {
+			turn:  []func(scene){writes("a", two), git("stash", "-q"), git("stash", "apply", "-q"), git("checkout", "-q", ".")},
+			after: []func(scene){git("stash", "apply", "-q")},
+			want:  "a 2|>TWO|",
+		},
+		"committed, and left": {
+			turn:  []func(scene){git("checkout", "-q", "-b", "other"), writes("a", two), git("commit", "-qam", "x"), git("checkout", "-q", "-")},
+			after: []func(scene){git("checkout", "-q", "other")},
+			want:  "a 2|>TWO|",
+		},
+		"made": {
+			turn:   []func(scene){writes("b", "new\n"), git("stash", "-qu")},
+			after:  []func(scene){git("stash", "pop", "-q")},
+			want:   "b! >new|",
+			closed: true,
+		},
+		"taken away": {
+			turn:   []func(scene){removes("c"), git("stash", "-q")},
+			after:  []func(scene){git("stash", "pop", "-q")},
+			want:   "c! " + strings.ReplaceAll(ten, "\n", "|") + ">",
+			closed: true,
+		},
+	} {
+		for _, how := range []string{"closed", "open", "unsaved"} {
+			if how != "closed" && tt.closed {
+				continue
+			}
+			for i := range 4 {
+				next, looked := i%2 > 0, i/2 > 0
+				called := fmt.Sprintf("%s, %s, in another turn %v, looked at %v", name, how, next, looked)
+				if !*allPutAway && !oneIn(3, called) {
+					continue
+				}
+				t.Run(called, func(t *testing.T) {
+					t.Parallel()
+					l := &fakeLauncher{}
+					c, e, root := setup(t, l)
+					s := scene{t, root}
+					path := at(s, "a")
+					uri := buffers.PathURI(path)
+					writeFile(t, path, ten)
+					writeFile(t, at(s, "c"), ten)
+					gitInit(t, root)
+					all := func(steps []func(scene)) {
+						for _, step := range steps {
+							step(s)
+						}
+					}
+					all(tt.before)
+					base := readFile(t, path)
+					e.caps["reload"] = true
+					e.onReload = func(uri string) (bool, error) {
+						if d, _ := e.at.Document(uri); d.State() == buffers.Dirty {
+							return false, nil
+						}
+						if _, err := os.Stat(path); err != nil {
+							return false, nil // git is just about to write it
+						}
+						e.readAnew(uri, path)
+						return true, nil
+					}
+					if how != "closed" {
+						e.open(uri, base)
+						awaitLook(t, c.file(buffers.Path(path)))
+					}
+					if how == "unsaved" {
+						e.replace(uri, "6\n", "6 USER\n")
+					}
+					turnOf(t, c, l, func(Host, string) {
+						for _, step := range tt.turn {
+							step(s)
+							if looked {
+								c.turnPoint(c.allSessions()[0], c.allSessions()[0].now())
+							}
+						}
+					})
+					if next {
+						turnOf(t, c, l, func(Host, string) { all(tt.after) })
+					} else {
+						all(tt.after)
+						turnOf(t, c, l, nil)
+					}
+					var got []string
+					for _, r := range c.Reviews("", "", review.StatePending) {
+						name := filepath.Base(r.Path)
+						if r.File != nil {
+							name += "!"
+						}
+						for _, h := range r.Hunks {
+							got = append(got, name+" "+strings.ReplaceAll(h.BaseText+">"+h.Text, "\n", "|"))
+						}
+					}
+					want, left := tt.want, cmp.Or(tt.left, base)
+					if next && tt.wantNext != "" {
+						want, left = tt.wantNext, base
+					}
+					if slices.Sort(got); strings.Join(got, " ") != want {
+						t.Errorf("pending are %q, want %q; messages %q", got, want, e.said())
+					}
+					if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+						t.Error(err)
+					}
+					is := func() string { return e.text(uri) }
+					if how == "closed" {
+						is = func() string { return readFile(t, path) }
+					}
+					if how == "unsaved" {
+						left = strings.Replace(left, "6\n", "6 USER\n", 1)
+					}
+					if got := is(); got != left {
+						t.Errorf("text %q, want %q", got, left)
+					}
+					if content := readFile(t, at(s, "c")); content != ten {
+						t.Errorf("c is %q", content)
+					}
+					if _, err := os.Stat(at(s, "b")); err == nil {
+						t.Error("b is there")
+					}
+				})
+			}
+		}
+	}
+}
