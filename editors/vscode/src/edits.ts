@@ -10,6 +10,9 @@ import { difference, endsOf, lf } from './text';
 /** How often it is tried to turn line ends: VS Code refuses an edit if a key came before it. */
 const mostTries = 20;
 
+/** How often VS Code is to refuse saving a document that has nothing unsaved: it is read-only then. */
+const refusals = 2;
+
 export type Ends = '\n' | '\r\n';
 
 /** That a document is to have another text, with the other kind of line ends. */
@@ -61,16 +64,27 @@ export const heldBack = {
 /**
  * Whether an edit is of a document that is read-only: VS Code makes it all the same, calls the
  * document saved, and saves it never. It tells nobody which are, but saves none of them, where it has
- * nothing to do for others that have no unsaved text.
+ * nothing to do for others that have no unsaved text. One that is typed in then is another one, and
+ * may not be saved at once: what has changed meanwhile is not read-only. Keys that are on their way are
+ * waited for first, for what the user has just begun is not to be saved.
  */
 export async function isHeld(edit: WorkspaceEdit): Promise<boolean> {
   const document = ofOne(edit)?.document;
-  return (
-    document !== undefined &&
-    document.uri.scheme === 'file' &&
-    !document.isDirty &&
-    !(await document.save())
-  );
+  if (document?.uri.scheme !== 'file') {
+    return false;
+  }
+  const { version } = document;
+  const isAsBefore = (): boolean =>
+    !document.isClosed && !document.isDirty && document.version === version;
+  for (let refused = 0; refused < refusals; refused++) {
+    if (isAsBefore()) {
+      await roundTrip();
+    }
+    if (!isAsBefore() || (await document.save()) || !isAsBefore()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** Makes it so, and tells whether that was done. The document is still what `turnOf` has seen. */

@@ -1,6 +1,7 @@
 import * as assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import type { App } from '../../src/app';
+import { isHeld } from '../../src/edits';
 import { anew, hunksAre, open, prompt, read, said, theApp, until } from './lib';
 
 /** A document that VS Code lets nobody change, and how to make it one that can be changed. */
@@ -66,4 +67,23 @@ suite('documents that are read-only', () => {
       }
     });
   }
+
+  test('one whose user begins to type is none, and is not saved', async () => {
+    const document = await open('typed.txt', 'one\n');
+    await vscode.window.showTextDocument(document);
+    const { version } = document;
+    const type = (text: string) => vscode.commands.executeCommand('type', { text });
+    // VS Code says that a document is not saved in which somebody types as it is.
+    const typesOn = vscode.workspace.onWillSaveTextDocument((event) => event.waitUntil(type('b')));
+    try {
+      const typed = type('a'); // of which is told while it is found out
+      const textDocument = { uri: document.uri.toString(), version };
+      assert.equal(await isHeld({ documentChanges: [{ textDocument, edits: [] }] }), false);
+      await typed;
+      assert.equal(document.getText(), 'aone\n');
+      assert.equal(await read('typed.txt'), 'one\n');
+    } finally {
+      typesOn.dispose();
+    }
+  });
 });
