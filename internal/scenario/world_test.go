@@ -191,7 +191,7 @@ func (w *world) startServer() {
 	waits := session.Waits{
 		Landing: s.wait("landing"), Goodbye: s.wait("goodbye"), Silence: silence, Starting: silence,
 		Refusal: s.waits["refusal"], Reshow: s.waits["reshow"], // stories go on after these
-		Typing: patience, Opening: patience, Unread: patience,
+		Typing: patience, Asked: patience, Opening: patience, Unread: patience,
 	}
 	if d := s.waits["cancel"]; d > 0 {
 		waits.CancelAgain = []time.Duration{d, d}

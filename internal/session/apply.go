@@ -79,7 +79,7 @@ type flight struct {
 
 const (
 	// maxTries is how often what comes to nothing is tried: but for what the user's typing
-	// has come before, which is tried again for [Waits.Typing].
+	// has come before, which is tried again for [Waits.Typing] or [Waits.Asked].
 	maxTries = 5
 	// freeTries of them work out the difference while the user can type. In a large
 	// text that takes a while, and the editor's read loop needs the mutex for each
@@ -156,7 +156,10 @@ func (f *file) change(ctx context.Context, op operation) (outcome, error) {
 func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 	f.wakeOnDisk()
 	protected := f.protected(op)
-	began := time.Now()
+	began, patience := time.Now(), f.core.waits.Asked
+	if op.takes != nil {
+		patience = f.core.waits.Typing
+	}
 	for typed, failed := 0, 0; ; {
 		if op.by == nil { // a decision of the user waits until it is known what it is about
 			if err := f.awaitSettled(ctx); err != nil {
@@ -181,7 +184,7 @@ func (f *file) changeHeld(ctx context.Context, op operation) (outcome, error) {
 		} else {
 			failed++
 		}
-		if failed == maxTries || typed >= maxTries && time.Since(began) >= f.core.waits.Typing {
+		if failed == maxTries || typed >= maxTries && time.Since(began) >= patience {
 			return outcome{}, Errorf(KindBusy, "%s could not be changed: %w (tried %d times; read it again and retry)", f.path, again.error, typed+failed)
 		}
 	}

@@ -49,9 +49,12 @@ type Waits struct {
 	// Refusal is how long after a refused edit the change that must have caused
 	// it is waited for. 1 s.
 	Refusal time.Duration
-	// Typing is how long a change is tried anew because the user types in the document
-	// meanwhile. 10 s.
+	// Typing is how long what the disk has is tried anew because the user types in the document
+	// meanwhile, before it is left for later. 10 s.
 	Typing time.Duration
+	// Asked is the same for what somebody has asked for, and is told in the end that it was not
+	// done. 1 min.
+	Asked time.Duration
 	// Reshow is how long after a dismissed question it is shown once more. 2 s.
 	Reshow time.Duration
 	// Goodbye is how long an agent may take to stop working on a session that is
@@ -88,6 +91,7 @@ func (w Waits) orDefaults() Waits {
 	w.Landing = cmp.Or(w.Landing, 10*time.Second)
 	w.Refusal = cmp.Or(w.Refusal, time.Second)
 	w.Typing = cmp.Or(w.Typing, 10*time.Second)
+	w.Asked = cmp.Or(w.Asked, time.Minute)
 	w.Goodbye = cmp.Or(w.Goodbye, 2*time.Second)
 	w.Reshow = cmp.Or(w.Reshow, 2*time.Second)
 	w.Silence = cmp.Or(w.Silence, 10*time.Second)

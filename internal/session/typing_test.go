@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,55 +98,73 @@ func TestTypingStarvesNobody(t *testing.T) {
 	}
 }
 
-// Who never pauses, in an editor that takes longer for an edit than there is between two keys,
-// is told to the agent after a while, and keeps nobody from other files.
+// Who does not pause, in an editor that takes longer for an edit than there is between two keys, has
+// what an agent writes as soon as they do. If they never do, the agent is told after a while; they keep
+// nobody from other files.
 func TestTypingWithoutEnd(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newEarth(t)
-		w.start()
-		w.t = t
-		uri := w.uri("a")
-		for _, name := range []string{"a", "b"} {
-			writeFile(t, w.path(name), ten)
-			w.e.open(w.uri(name), ten)
-		}
-		w.e.onApply = func(d DocumentEdit) (bool, error) {
-			if d.URI == uri {
-				time.Sleep(100 * time.Millisecond)
-			}
-			return true, w.e.edit(d, true)
-		}
-		stop, typed := make(chan struct{}), make(chan string)
-		go func() {
-			typed <- typist(w.e, uri, stop, func() time.Duration { return 50 * time.Millisecond })
-		}()
-		turnOf(t, w.c, w.l, func(h Host, sid string) {
-			begun := time.Now()
-			other := make(chan struct{})
-			go func() {
-				defer close(other)
-				time.Sleep(5 * time.Second)
-				at := time.Now()
-				if err := h.WriteTextFile(t.Context(), sid, w.path("b"), ten+"agent\n"); err != nil || time.Since(at) > 0 {
-					t.Errorf("the other file after %v: %v", time.Since(at), err)
+	for name, types := range map[string]time.Duration{"a while": 15 * time.Second, "for ever": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newEarth(t)
+				w.start()
+				w.t = t
+				uri := w.uri("a")
+				for _, name := range []string{"a", "b"} {
+					writeFile(t, w.path(name), ten)
+					w.e.open(w.uri(name), ten)
 				}
-			}()
-			err := h.WriteTextFile(t.Context(), sid, w.path("a"), ten+"agent\n")
-			if took := time.Since(begun); KindOf(err) != KindBusy || !strings.Contains(err.Error(), "changed meanwhile") ||
-				took < w.c.waits.Typing || took > w.c.waits.Typing+time.Second {
-				t.Errorf("after %v: %v", took, err)
-			}
-			<-other
+				w.e.onApply = func(d DocumentEdit) (bool, error) {
+					if d.URI == uri {
+						time.Sleep(500 * time.Millisecond)
+					}
+					return true, w.e.edit(d, true)
+				}
+				stop, typed := make(chan struct{}), make(chan string)
+				go func() {
+					typed <- typist(w.e, uri, stop, func() time.Duration { return 250 * time.Millisecond })
+				}()
+				end := sync.OnceFunc(func() { close(stop) })
+				time.AfterFunc(types, end)
+				wrote := ""
+				turnOf(t, w.c, w.l, func(h Host, sid string) {
+					begun := time.Now()
+					other := make(chan struct{})
+					go func() {
+						defer close(other)
+						time.Sleep(5 * time.Second)
+						at := time.Now()
+						if err := h.WriteTextFile(t.Context(), sid, w.path("b"), ten+"agent\n"); err != nil || time.Since(at) > 0 {
+							t.Errorf("the other file after %v: %v", time.Since(at), err)
+						}
+					}()
+					err := h.WriteTextFile(t.Context(), sid, w.path("a"), ten+"agent\n")
+					took, asked := time.Since(begun), w.c.waits.Asked
+					switch {
+					case types < asked && err != nil:
+						t.Errorf("after %v: %v", took, err)
+					case types < asked:
+						wrote = "agent\n"
+					case KindOf(err) != KindBusy || !strings.Contains(err.Error(), "changed meanwhile") ||
+						took < asked || took > asked+time.Second:
+						t.Errorf("after %v: %v", took, err)
+					}
+					<-other
+				})
+				end()
+				base := strings.Replace(ten, "\n", <-typed+"\n", 1)
+				if got := w.e.text(uri); got != base+wrote {
+					t.Errorf("text %q, want %q", got, base+wrote)
+				}
+				if got, err := w.c.Baseline(uri); err != nil || got != base {
+					t.Errorf("baseline %q, %v", got, err)
+				}
+				if got := readFile(t, string(buffers.Path(w.path("b")))); got != ten {
+					t.Errorf("the disk has %q", got) // files are saved by the user here
+				}
+				w.close()
+			})
 		})
-		close(stop)
-		if got, want := w.e.text(uri), strings.Replace(ten, "\n", <-typed+"\n", 1); got != want {
-			t.Errorf("text %q, want %q", got, want)
-		}
-		if got := readFile(t, string(buffers.Path(w.path("b")))); got != ten {
-			t.Errorf("the disk has %q", got) // files are saved by the user here
-		}
-		w.close()
-	})
+	}
 }
 
 // An editor that takes no edit at all is not asked for ever, and the user is told what to do.
