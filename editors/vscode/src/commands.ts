@@ -8,6 +8,7 @@ import * as pick from './pick';
 import { fileOf as fileOfDocument, isAside } from './review/aside';
 import { go, inFront, isCell, openDiff, show } from './review/changes';
 import { peek } from './review/gutter';
+import type { Lines } from './review/lines';
 import { type FileReview, isWhole, plural, wholeOf } from './review/state';
 import { inChat } from './review/together';
 import type { Node } from './review/tree';
@@ -57,8 +58,8 @@ function decisions(
   app: App,
 ): Record<string, (of?: Node | vscode.Uri | typeof inChat) => Promise<void>> {
   const acts: Record<string, (of?: Node | vscode.Uri) => Promise<void>> = {
-    acceptFile: (of) => decideFile(app, 'acp.review.accept', of),
-    rejectFile: (of) => decideFile(app, 'acp.review.reject', of),
+    acceptFile: (of) => decideFile(app, 'acp.review.accept', fileOf(app, of)?.uri, isNode(of)),
+    rejectFile: (of) => decideFile(app, 'acp.review.reject', fileOf(app, of)?.uri, isNode(of)),
     acceptAll: () => decideAll(app, 'acp.review.accept'),
     rejectAll: () => decideAll(app, 'acp.review.reject'),
     acceptTurn: () => pick.decideTurn(app, 'acp.review.accept'),
@@ -83,22 +84,31 @@ const nothing = 'nothing';
 
 /**
  * What is done by keys, maybe in haste. A decision is about the change that the key before has gone
- * to, and the next change comes after the one that the key before has decided on.
+ * to, or else the one at the cursor as the key was pressed, which may be elsewhere in a moment; and
+ * the next change comes after the one that the key before has decided on.
  */
 function keyCommands(app: App): Record<string, (of?: unknown) => Promise<void>> {
   const order = new InOrder(patience);
+  let going = 0;
+  const goes = (step: 1 | -1) => () => {
+    going++;
+    return order.run(() => go(app.review, step).finally(() => going--));
+  };
+  const decides = (command: Decide) => () => {
+    const pressed = going > 0 ? undefined : pressedAt(app);
+    return order.run(() => decideHere(app, command, pressed ?? pressedAt(app)));
+  };
   const acts: Record<string, (of?: LinePlace) => Promise<void>> = {
-    nextHunk: () => go(app.review, 1),
-    previousHunk: () => go(app.review, -1),
-    peekHunk: (place) => peekHere(app, place),
-    acceptHunk: () => decideHere(app, 'acp.review.accept'),
-    rejectHunk: () => decideHere(app, 'acp.review.reject'),
+    nextHunk: goes(1),
+    previousHunk: goes(-1),
+    peekHunk: (place) => order.run(() => peekHere(app, place)),
+    acceptHunk: decides('acp.review.accept'),
+    rejectHunk: decides('acp.review.reject'),
   };
   return Object.fromEntries(
     Object.entries(acts).map(([name, act]) => [
       name,
-      async (of) =>
-        of === nothing ? undefined : order.run(() => act(of as LinePlace | undefined)),
+      async (of) => (of === nothing ? undefined : act(of as LinePlace | undefined)),
     ]),
   );
 }
@@ -145,32 +155,49 @@ async function peekHere(app: App, of?: LinePlace): Promise<void> {
   }
 }
 
-/** Decides on the hunks that the selection touches. */
-async function decideHere(app: App, command: Decide): Promise<void> {
-  app.together.hasFocus = true;
+/** Where a key was pressed: in which file, and on which lines of which version of its document. */
+interface Pressed {
+  file: string | undefined;
+  on: { document: vscode.TextDocument; version: number; lines: Lines } | undefined;
+}
+
+function pressedAt(app: App): Pressed {
+  const file = inFront(app.review)?.uri;
   const editor = vscode.window.activeTextEditor;
-  const shown = fileOf(app, undefined);
-  const isCursor = editor !== undefined && !isAside(editor.document.uri);
+  if (editor === undefined) {
+    return { file, on: undefined };
+  }
+  const { document, selection } = editor;
+  const { start, end } = selection;
+  const to = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+  const lines = { start: start.line, end: to };
+  return { file, on: { document, version: document.version, lines } };
+}
+
+/** Decides on the hunks that the selection has touched, wherever they are by now. */
+async function decideHere(app: App, command: Decide, { file: front, on }: Pressed): Promise<void> {
+  app.together.hasFocus = true;
+  const shown = front === undefined ? undefined : app.review.file(front);
+  const isCursor = on !== undefined && !isAside(on.document.uri);
   const isFile = shown !== undefined && (isWhole(shown) || shown.review.file?.op === 'delete');
   if (isFile && !isCursor) {
-    await decideFile(app, command, undefined); // it is gone, or no text: this is all there is to see of it
+    await decideFile(app, command, front); // it is gone, or no text: this is all there is to see of it
     return;
   }
-  if (editor === undefined) {
+  if (on === undefined) {
     return;
   }
-  const { start, end } = editor.selection;
-  const to = end.character === 0 && end.line > start.line ? end.line - 1 : end.line;
-  const uri = editor.document.uri.toString();
+  const uri = on.document.uri.toString();
   await app.catchUpWith([uri]);
-  const here = app.review.at(uri, start.line, to);
+  const { start, end } = app.review.since(uri, on.version, on.lines);
+  const here = app.review.at(uri, start, Math.max(end - 1, start));
   if (here.some(({ hunk }) => hunk.state !== 'conflict')) {
     await app.perform(command, { hunks: here.map(({ hunk }) => hunk.id) }); // which says what it leaves
   } else if (here.length > 0) {
     await pick.resolve(app, here);
   } else {
     const file = app.review.file(uri)?.review.file;
-    if (isCell(editor.document) && shown !== undefined) {
+    if (isCell(on.document) && shown !== undefined) {
       vscode.window.setStatusBarMessage(
         'What is changed in a notebook is decided on in its text: go to the next change.',
         6000,
@@ -189,12 +216,13 @@ export function hintOf(command: Decide, file: FileChange): string {
   return `This file as a whole is ${wholeOf(file)}: ACP: ${name} All Changes of File.`;
 }
 
+/** Decides on all of a file; `chosen` tells that it was chosen in the view of changes. */
 async function decideFile(
   app: App,
   command: Decide,
-  of: Node | vscode.Uri | undefined,
+  uri: string | undefined,
+  chosen = false,
 ): Promise<void> {
-  const uri = fileOf(app, of)?.uri;
   if (uri !== undefined) {
     await app.catchUpWith([uri]);
   }
@@ -203,7 +231,7 @@ async function decideFile(
     vscode.window.setStatusBarMessage('There is no change in this file.', 3000);
     return;
   }
-  app.gone.decided = isNode(of) ? undefined : file.uri;
+  app.gone.decided = chosen ? undefined : file.uri;
   await app.perform(command, { uri: file.uri, rev: file.rev });
 }
 

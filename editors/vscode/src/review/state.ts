@@ -51,15 +51,11 @@ export class ReviewState {
       this.files.delete(review.uri);
       return;
     }
-    const since = (this.changes.get(review.uri) ?? []).filter(
-      ({ version }) => review.version !== null && version > review.version,
-    );
-    const hunks = review.hunks.map((hunk) => ({
-      hunk,
-      lines: since
-        .flatMap(({ changes }) => changes)
-        .reduce(moved, { start: hunk.range.start.line, end: hunk.range.end.line }),
-    }));
+    const { uri, version } = review;
+    const hunks = review.hunks.map((hunk) => {
+      const lines = { start: hunk.range.start.line, end: hunk.range.end.line };
+      return { hunk, lines: version === null ? lines : this.since(uri, version, lines) };
+    });
     hunks.sort((a, b) => a.lines.start - b.lines.start || a.lines.end - b.lines.end);
     this.files.set(review.uri, { uri: review.uri, rev: review.rev, review, hunks });
   }
@@ -81,6 +77,14 @@ export class ReviewState {
         lines: changes.reduce(moved, lines),
       }));
     }
+  }
+
+  /** Where lines of a version of a document are now. */
+  since(uri: string, version: number, lines: Lines): Lines {
+    return (this.changes.get(uri) ?? [])
+      .filter((one) => one.version > version)
+      .flatMap(({ changes }) => changes)
+      .reduce(moved, lines);
   }
 
   /** A document was closed: its versions begin anew. */

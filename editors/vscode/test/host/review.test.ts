@@ -112,6 +112,72 @@ suite('review', () => {
     assert.equal(document.getText(), 'one\ntwo\nthree\nmy four\nfive\nsix\nSEVEN\n');
   });
 
+  test('a key decides where the cursor was as it was pressed', async () => {
+    const key = (command: 'accept' | 'reject') =>
+      vscode.commands.executeCommand(`acpls.${command}Hunk`);
+    const gone = after.replace('ONE', 'one');
+    interface Haste {
+      /** What is done in the same breath, from the first of two hunks. */
+      act(editor: vscode.TextEditor): Thenable<unknown>;
+      text: string;
+      left: string[];
+    }
+    const to = (editor: vscode.TextEditor, line: number): void => {
+      editor.selection = new vscode.Selection(line, 0, line, 0);
+    };
+    const cases: Record<string, Haste> = {
+      'goes to the other hunk': {
+        act: (editor) => {
+          const done = key('reject');
+          to(editor, 6);
+          return done;
+        },
+        text: gone,
+        left: ['pending 6-7'],
+      },
+      'goes to the other hunk, which is decided on too': {
+        act: (editor) => {
+          const first = key('reject');
+          to(editor, 6);
+          const second = key('accept');
+          to(editor, 3);
+          return Promise.all([first, second]);
+        },
+        text: gone,
+        left: [],
+      },
+      'goes to where rows are put in at once': {
+        act: async (editor) => {
+          to(editor, 6);
+          const first = key('accept'); // which the next key waits for
+          to(editor, 0);
+          const second = key('reject');
+          to(editor, 3);
+          const typed = editor.edit((b) => b.insert(new vscode.Position(0, 0), 'mine\n'));
+          await Promise.all([first, second, typed]);
+        },
+        text: `mine\n${gone}`,
+        left: [],
+      },
+      'goes to another file': {
+        act: async () => {
+          const done = key('reject');
+          await Promise.all([done, open('haste elsewhere.txt', 'x\n')]);
+        },
+        text: gone,
+        left: ['pending 6-7'],
+      },
+    };
+    for (const [name, { act, text, left }] of Object.entries(cases)) {
+      const document = await changed(`haste ${name}.txt`);
+      const editor = await vscode.window.showTextDocument(document);
+      to(editor, 0);
+      await act(editor);
+      await hunksAre(app, document, ...left);
+      assert.equal(document.getText(), text, name);
+    }
+  });
+
   test('undo brings a rejected hunk back as undecided, redo takes it away', async () => {
     const document = await changed('undo.txt');
     await vscode.commands.executeCommand('acpls.rejectFile', document.uri);

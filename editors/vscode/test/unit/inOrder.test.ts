@@ -2,6 +2,20 @@ import * as assert from 'node:assert/strict';
 import { InOrder } from '../../src/inOrder';
 
 suite('in order', () => {
+  test('at once if nothing is under way, also when something has ended or failed', async () => {
+    const order = new InOrder(60_000);
+    for (const ends of [async () => undefined, () => Promise.reject(new Error('no'))]) {
+      let begun = false;
+      const run = order.run(() => {
+        begun = true;
+        return ends();
+      });
+      assert.ok(begun);
+      await run.catch(() => undefined);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  });
+
   test('one after the other, also after one that has failed', async () => {
     const order = new InOrder(60_000);
     const done: string[] = [];

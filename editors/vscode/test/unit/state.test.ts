@@ -47,6 +47,18 @@ suite('review state', () => {
     assert.deepEqual(state.counts(), { files: 1, hunks: 2, conflicts: 0 });
   });
 
+  test('lines of a version are where later changes have left them', () => {
+    const state = new ReviewState();
+    state.changed('a', 2, [put(0, 'one\n')]);
+    state.changed('a', 3, [put(9, 'below\n'), put(0, 'two\nthree\n')]);
+    const of = (version: number) => state.since('a', version, { start: 5, end: 6 });
+    assert.deepEqual([1, 2, 3].map(of), [
+      { start: 8, end: 9 },
+      { start: 7, end: 8 },
+      { start: 5, end: 6 },
+    ]);
+  });
+
   test('a change of the file alone counts as one', () => {
     const state = new ReviewState();
     state.update({ ...review('a', null), file: { id: 'f', op: 'delete' } });
