@@ -77,6 +77,9 @@ func (f *file) saveDecided(ctx context.Context, out outcome, behind bool) bool {
 		f.decided--
 	}()
 	err := out.doc.at.editor.Save(ctx, out.doc.uri, 0, false)
+	if _, typed, here := f.sinceChanged(out); err == ErrNotSaved && typed && here && !behind {
+		return false // who has typed on since sees that
+	}
 	if err != nil && !errors.Is(err, ErrUnsupported) {
 		f.core.log.Warn("save after decision", "path", f.path, "err", err)
 		f.tellUnsaved(out, err)

@@ -53,6 +53,46 @@ func TestWhyItIsNotSaved(t *testing.T) {
 	}
 }
 
+// That what was decided is not saved is no news to who has typed on since; why the editor could not save it is.
+func TestWhyADecisionIsNotSaved(t *testing.T) {
+	types := func(e *fakeEditor, uri string) { e.typeAt(uri, 0, 0, "x") }
+	for name, x := range map[string]struct {
+		saving func(e *fakeEditor, uri string) error
+		want   string
+	}{
+		"typed in": {func(e *fakeEditor, uri string) error {
+			types(e, uri)
+			return ErrNotSaved
+		}, ""},
+		"typed in, and failed": {func(e *fakeEditor, uri string) error {
+			types(e, uri)
+			return fmt.Errorf("%w: the disk is full", ErrNotSaved)
+		}, "a is not saved: the disk is full"},
+		"failed": {func(*fakeEditor, string) error { return ErrNotSaved }, "a is not saved: the editor did not save it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &fakeLauncher{}
+			c, e, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			uri := buffers.PathURI(path)
+			writeFile(t, path, ten)
+			e.open(uri, ten)
+			turnOf(t, c, l, func(h Host, sid string) {
+				writeFile(t, path, strings.Replace(ten, "2\n", "TWO\n", 1))
+				e.readAnew(uri, path)
+			})
+			e.caps["save"] = true
+			e.onSave = func(uri string) error { return x.saving(e, uri) }
+			if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+				t.Fatal(err)
+			}
+			if said := strings.Join(e.said(), "\n"); said != x.want {
+				t.Errorf("said %q, want %q", said, x.want)
+			}
+		})
+	}
+}
+
 // It is said once for each file and reason, not with each write.
 func TestWhyItIsNotSavedOnce(t *testing.T) {
 	l := &fakeLauncher{}
