@@ -427,6 +427,7 @@ func TestAgentChangesTheCodingOfAnIgnoredFile(t *testing.T) {
 	for _, after := range []coding{codings[0], codings[1]} {
 		t.Run(after.name, func(t *testing.T) {
 			s := newRecodedScene(t, utf8Coding, byBytes)
+			gitInit(t, filepath.Dir(s.path))
 			writeFile(t, filepath.Join(filepath.Dir(s.path), ".gitignore"), "a.txt\n")
 			gitIn(t, filepath.Dir(s.path), "rm", "-q", "--cached", "a.txt")
 			gitIn(t, filepath.Dir(s.path), "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-q", "-m", "x")

@@ -159,6 +159,7 @@ func TestUnreadIsToldWhereItIsSo(t *testing.T) {
 				s := newRecodedScene(t, utf8Coding, byBytes)
 				s.c.waits.Unread = time.Millisecond
 				if strings.Contains(how, "ignored") {
+					gitInit(t, strings.TrimSuffix(s.path, "/a.txt"))
 					writeFile(t, strings.TrimSuffix(s.path, "a.txt")+".gitignore", "a.txt\n")
 					gitIn(t, strings.TrimSuffix(s.path, "/a.txt"), "rm", "-q", "--cached", "a.txt")
 				}

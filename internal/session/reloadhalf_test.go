@@ -78,9 +78,8 @@ func TestReadAnewAfterItWasEmptied(t *testing.T) {
 			other := strings.Replace(before, "3\n", "3\nOTHER\n", 1)
 			writeFile(t, path, other)
 			agents := strings.Replace(other, "9\n", "NINE\n", 1)
-			e.caps = map[string]bool{"reload": true}
 			emptied, begun, read := false, make(chan struct{}), make(chan struct{})
-			e.onReload = func(u string) (bool, error) {
+			reload := func(u string) (bool, error) {
 				if emptied {
 					e.reopen(u, path)
 					return true, nil
@@ -104,6 +103,7 @@ func TestReadAnewAfterItWasEmptied(t *testing.T) {
 				}
 				return true, nil
 			}
+			e.note(func() { e.caps, e.onReload = map[string]bool{"reload": true}, reload }) // it may just be asked
 			turnOf(t, c, l, func(Host, string) {
 				close(begun)
 				<-read
