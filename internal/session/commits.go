@@ -66,6 +66,7 @@ type undecided struct {
 	entry            checkpoint.Entry // what git had
 	until            time.Time
 	doc              *review.Doc
+	before           *taken // what the disk was known to have
 	created, deleted bool
 	opaque           checkpoint.Opaque
 	opaqueOp         string
@@ -74,7 +75,7 @@ type undecided struct {
 
 // doubt is how long it may turn out that what git had was not meant: to bring back
 // a stash it stages all of it, and takes that back at once.
-const doubt = 3 * time.Second
+const doubt = 10 * time.Second
 
 // repoOf finds the work tree of a file; nil if it is in none.
 func (c *Core) repoOf(ctx context.Context, p buffers.Path) (*repo, error) {
@@ -155,7 +156,7 @@ func (f *file) believe(was checkpoint.Entry) {
 		return
 	}
 	f.ingit.undecided = &undecided{
-		entry: was, until: f.core.now().Add(doubt), doc: f.doc.Clone(),
+		entry: was, until: f.core.now().Add(doubt), doc: f.doc.Clone(), before: f.before,
 		created: f.created, deleted: f.deleted, opaque: f.opaque, opaqueOp: f.opaqueOp, entire: f.entire,
 	}
 }
@@ -169,7 +170,12 @@ func (f *file) doubts(now checkpoint.Entry) {
 		return
 	}
 	f.ingit.undecided = nil
-	same := f.doc != nil && f.doc.Text().Equal(u.doc.Text()) || f.doc == nil && f.before != nil && f.before.Equal(u.doc.Text())
+	var same bool
+	if f.doc != nil {
+		same = f.doc.Text().Equal(u.doc.Text())
+	} else { // nothing was left to decide on
+		same = f.before == u.before || f.before != nil && f.before.Equal(u.doc.Text())
+	}
 	if u.opaque == "" && !same {
 		return
 	}

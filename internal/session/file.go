@@ -90,6 +90,7 @@ type file struct {
 	entire      entire
 	cameFrom    buffers.Path // the old name that was last told of entire.from
 	wentTo      buffers.Path // the name that an agent has given the file of a document, undecided
+	lastNamed   *text.Text   // what there was by this name, which an agent had given it, when that was over
 	undone      *undone      // what was rejected of the file as a whole and can be brought back
 	ingit       ingit
 	created     bool // an agent's write made the file and the user has not accepted that

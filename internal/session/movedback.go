@@ -286,7 +286,8 @@ func (f *file) isMadeOrGone(gone bool) {
 	if gone {
 		f.entire, f.created, f.deleted = entire{}, false, false
 		f.isGone()
-		if live := f.doc.Text(); len(f.open) > 0 {
+		live := f.doc.Text()
+		if f.lastNamed = &live; len(f.open) > 0 {
 			f.doc = review.New(live, f.core.now)
 		} else {
 			f.doc = nil

@@ -310,6 +310,7 @@ func (c *Core) takeLost(ctx context.Context, f *file) (bool, error) {
 	if f.entire.from != w.from || f.doc == nil || old.fileChange() != nil {
 		return false, nil
 	}
+	had := f.doc.Text()
 	old.entire = entire{by: o, ran: w.exec != nil && *w.exec}
 	if len(old.open) > 0 { // the document stays
 		old.entire.gone, old.entire.held, old.missing = true, f.doc.Baseline().String(), false
@@ -318,7 +319,7 @@ func (c *Core) takeLost(ctx context.Context, f *file) (bool, error) {
 		old.doc.AgentEdit(text.Text{}, o)
 		old.keepBefore(text.Text{})
 	}
-	f.doc, f.entire, f.missing = nil, entire{}, true
+	f.doc, f.entire, f.missing, f.lastNamed = nil, entire{}, true, &had
 	f.keepBefore(text.Text{})
 	for _, x := range []*file{f, old} {
 		x.shownRev = notShown

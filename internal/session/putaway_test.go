@@ -200,3 +200,53 @@ func TestPutAwayBeforeItIsSeen(t *testing.T) {
 		}
 	}
 }
+
+// What git has staged for a moment only, as it brings a stash back, accepts nothing, also of a file that had nothing else
+// to decide on and that nobody has open.
+func TestStagedForAMoment(t *testing.T) {
+	t.Parallel()
+	two, nine := strings.Replace(ten, "2\n", "TWO\n", 1), strings.Replace(ten, "9\n", "NINE\n", 1)
+	for name, goesOn := range map[string]bool{"stashed": false, "stashed, and written on, and that is committed": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := &fakeLauncher{}
+			c, _, root := setup(t, l)
+			path := filepath.Join(root, "a")
+			writeFile(t, path, ten)
+			gitInit(t, root)
+			turnOf(t, c, l, func(Host, string) {
+				s := c.allSessions()[0]
+				writeFile(t, path, two)
+				c.turnPoint(s, s.now())
+				gitIn(t, root, "stash", "-q")
+				c.turnPoint(s, s.now())
+				if goesOn {
+					writeFile(t, path, nine)
+				}
+			})
+			left := ten
+			if goesOn {
+				left = nine
+				gitIn(t, root, "commit", "-qam", "nine")
+			}
+			staged := strings.Replace(left, "2\n", "TWO\n", 1)
+			writeFile(t, path, staged)
+			gitIn(t, root, "add", "a")
+			c.lookAtGit(t.Context())
+			if n := len(hunksOf(t, c, buffers.PathURI(path))); n != 0 {
+				t.Fatalf("there are %d hunks", n) // or this tests nothing
+			}
+			gitIn(t, root, "reset", "-q")
+			c.lookAtGit(t.Context())
+			if hunks := hunksOf(t, c, buffers.PathURI(path)); len(hunks) != 1 || hunks[0].Text != "TWO\n" {
+				t.Errorf("hunks %v", hunks)
+			}
+			if _, err := c.Reject(t.Context(), Decide{}); err != nil {
+				t.Error(err)
+			}
+			if got := readFile(t, path); got != left {
+				t.Errorf("text %q, want %q", got, left)
+			}
+		})
+	}
+}
