@@ -37,9 +37,11 @@ bench: ## measure beside anchors, as a table (docs/benchmarks.md)
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	tools/ci/fuzz $(FUZZTIME)
 
-soak: ## the review engine on ten million random steps, the core on a million
+soak: ## the review engine on ten million random steps, the core on a million, and the wide tables as wholes
 	go test -run 'TestSoak$$' -count 1 -timeout 0 ./internal/review -steps 10000000
 	go test -run 'TestModel$$' -count 1 -timeout 0 ./internal/session -model 1000000
+	go test -count 1 -timeout 0 ./internal/session ./internal/agenttest -whole
+	go test -count 1 -timeout 0 ./internal/crashtest -everycall
 
 test-agents: ## a whole turn with every real agent that can be had
 	tools/ci/run agents

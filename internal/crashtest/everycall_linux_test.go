@@ -16,7 +16,7 @@ import (
 	"acp-ls/buffers"
 )
 
-var everyCall = flag.Bool("everycall", false, "kill in front of every call that changes a file, not of every second one")
+var everyCall = flag.Bool("everycall", false, "kill in front of every call that changes a file, not of every fifth one")
 
 // A decision about a file, as a whole or by its rows, is made or not, whenever acp-ls is killed
 // while it makes it (rule 11): before each call that changes a file, its own ones included. What
@@ -121,10 +121,7 @@ func (e *everyCallOf) killAll(op string) (n int) {
 	}
 	step := 1
 	if !*everyCall {
-		step = 2
-	}
-	if testing.Short() {
-		step = 4
+		step = 5
 	}
 	for at := 1 + len(e.pending.tree)%step; ; at += step {
 		e.load(map[string]string{"reject": "pending", "restore": "rejected"}[op])

@@ -2,8 +2,9 @@ package session
 
 import (
 	"errors"
+	"flag"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -28,12 +29,20 @@ func gitInit(t *testing.T, root string) {
 	}
 }
 
+var wholeTables = flag.Bool("whole", false, "play the wide tables as wholes, and not a part of each")
+
 // oneIn is true for one in n names, always the same ones: what is slow, and changes little, is played
-// in that part of a table.
+// in that part of a table, unless all is to be played.
 func oneIn(n uint32, name string) bool {
-	h := fnv.New32a()
-	h.Write([]byte(name))
-	return h.Sum32()%n == 0
+	return *wholeTables || crc32.ChecksumIEEE([]byte(name))%n == 0
+}
+
+// runOneIn runs a row of a table of which one in n is played.
+func runOneIn(t *testing.T, n uint32, name string, row func(t *testing.T)) {
+	t.Helper()
+	if oneIn(n, name) {
+		t.Run(name, row)
+	}
 }
 
 // Files that nobody has open and that a turn changes on disk are reviewed, with

@@ -476,7 +476,7 @@ func TestEditorKeepsItsCoding(t *testing.T) {
 		for how := range rereads {
 			for _, first := range []string{"", "read", "compared"} { // before the document is brought up to date
 				run := func(name string, f func(t *testing.T, s *encodedScene, writes func(text string))) {
-					t.Run(fmt.Sprintf("%s, %s, first %s, %s", c.name, how, first, name), func(t *testing.T) {
+					runOneIn(t, 3, fmt.Sprintf("%s, %s, first %s, %s", c.name, how, first, name), func(t *testing.T) {
 						s := newEncodedScene(t, c.keeps, how)
 						s.open()
 						turns := 0

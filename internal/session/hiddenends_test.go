@@ -64,7 +64,7 @@ func TestHiddenLineEndsAreDecidedOn(t *testing.T) {
 				if unasked == ((i+j)%2 == 0) {
 					continue // each kind and each end with both, and not every pair of them
 				}
-				t.Run(fmt.Sprintf("%s, unasked %v, %s", x.name, unasked, how), func(t *testing.T) {
+				runOneIn(t, 3, fmt.Sprintf("%s, unasked %v, %s", x.name, unasked, how), func(t *testing.T) {
 					t.Parallel()
 					testHiddenEnds(t, x.had, x.has, unasked, how)
 				})

@@ -19,7 +19,7 @@ func TestTurnedLineEndsInGit(t *testing.T) {
 	for _, turns := range []string{"", "core.autocrlf", "attributes"} {
 		for _, change := range [][2]string{{crlf, ten}, {ten, crlf}, {crlf, one}, {one, crlf}} {
 			for _, commits := range []string{"nobody", "agent", "user"} {
-				t.Run(fmt.Sprintf("%s %.6q %.6q %s", turns, change[0], change[1], commits), func(t *testing.T) {
+				runOneIn(t, 4, fmt.Sprintf("%s %.6q %.6q %s", turns, change[0], change[1], commits), func(t *testing.T) {
 					t.Parallel()
 					l := &fakeLauncher{}
 					c, _, root := setup(t, l)

@@ -118,10 +118,7 @@ func testKnownText(t *testing.T, filler string, gits ...bool) {
 		"made, gone, and renamed":         {none: true, turns: [][]step{{through("2"), look, out, look, in}}, hunks: 1, whole: "create"},
 	} {
 		for _, git := range gits {
-			if git && !oneIn(4, name) {
-				continue
-			}
-			t.Run(name+map[bool]string{true: ", git"}[git], func(t *testing.T) {
+			runOneIn(t, 3, name+map[bool]string{true: ", git"}[git], func(t *testing.T) {
 				t.Parallel()
 				l := &fakeLauncher{}
 				c, e, root := setup(t, l)

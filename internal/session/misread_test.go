@@ -36,7 +36,7 @@ func TestMisreadFileIsClosed(t *testing.T) {
 	for how := range rereads {
 		for name, before := range first {
 			for _, inTurn := range []bool{false, true} { // editors close what nobody shows when they like
-				t.Run(fmt.Sprintf("%s, %s, closed in a turn: %t", how, name, inTurn), func(t *testing.T) {
+				runOneIn(t, 2, fmt.Sprintf("%s, %s, closed in a turn: %t", how, name, inTurn), func(t *testing.T) {
 					s := newEncodedScene(t, codings[0], how)
 					s.write(s.decode(latin)) // as UTF-8
 					s.open()

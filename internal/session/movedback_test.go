@@ -25,7 +25,7 @@ func TestUnsavedTextOfAFileThatIsRenamedAndBack(t *testing.T) {
 						if (folder || end != "reject") && (looks != "each time" || typed != "in between") {
 							continue // which is the same to them
 						}
-						t.Run(fmt.Sprintf("folder %v, typed %s, edits %s, looked at %s, %s", folder, typed, edits, looks, end), func(t *testing.T) {
+						runOneIn(t, 5, fmt.Sprintf("folder %v, typed %s, edits %s, looked at %s, %s", folder, typed, edits, looks, end), func(t *testing.T) {
 							t.Parallel()
 							testRenamedAndBack(t, folder, typed, edits, looks, end)
 						})

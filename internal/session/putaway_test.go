@@ -2,7 +2,6 @@ package session
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 	"acp-ls/buffers"
 	"acp-ls/internal/review"
 )
-
-var allPutAway = flag.Bool("putaway", false, "play all of the table of what git has put away, and not a third of it")
 
 // What an agent has written and git has put away before anybody looked is undecided when git brings it back, in the
 // turn or after it, however the file is open; to reject it gives what there was.
@@ -107,10 +104,7 @@ func TestPutAwayBeforeItIsSeen(t *testing.T) {
 			for i := range 4 {
 				next, looked := i%2 > 0, i/2 > 0
 				called := fmt.Sprintf("%s, %s, in another turn %v, looked at %v", name, how, next, looked)
-				if !*allPutAway && !oneIn(3, called) {
-					continue
-				}
-				t.Run(called, func(t *testing.T) {
+				runOneIn(t, 12, called, func(t *testing.T) {
 					t.Parallel()
 					l := &fakeLauncher{}
 					c, e, root := setup(t, l)

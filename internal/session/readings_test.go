@@ -87,7 +87,7 @@ func TestReadAnewAsTheEditorSays(t *testing.T) {
 						if types == 2 && which != 1 {
 							continue // no editor reads over what is unsaved
 						}
-						t.Run(fmt.Sprintf("read %04b, lag %d, typed %d, looks %v, late %v", which, lag, types, looks, late), func(t *testing.T) {
+						runOneIn(t, 3, fmt.Sprintf("read %04b, lag %d, typed %d, looks %v, late %v", which, lag, types, looks, late), func(t *testing.T) {
 							t.Parallel()
 							l := &fakeLauncher{}
 							c, e, root := setup(t, l)

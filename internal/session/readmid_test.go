@@ -50,7 +50,7 @@ func TestOpenedMidWrite(t *testing.T) {
 						git := !pre && !accept && at == 0 && (steps == "mid open known on" || steps == "mid open known type on") // which is slow
 						o := openedMid{unseen: unseen, until: mid.until, adds: mid.adds, comes: mid.comes, steps: steps, pre: pre, git: git, at: at, accept: accept}
 						ways := map[bool]string{true: "yes", false: "no"}
-						t.Run(strings.Join([]string{name, steps, "pre " + ways[pre], "git " + ways[git], "accept " + ways[accept], []string{"end", "begin"}[at+1]}, ", "), func(t *testing.T) {
+						runOneIn(t, 3, strings.Join([]string{name, steps, "pre " + ways[pre], "git " + ways[git], "accept " + ways[accept], []string{"end", "begin"}[at+1]}, ", "), func(t *testing.T) {
 							synctest.Test(t, func(t *testing.T) { o.test(t) })
 						})
 					}

@@ -218,7 +218,7 @@ func TestAgentChangesTheCoding(t *testing.T) {
 					n++
 					unasked := n/2%2 == 0 // each half of the time
 					from := n % 3
-					t.Run(fmt.Sprintf("%s to %s, row %v, read %s, unasked %v", before.name, after.name, row, reads, unasked), func(t *testing.T) {
+					runOneIn(t, 4, fmt.Sprintf("%s to %s, row %v, read %s, unasked %v", before.name, after.name, row, reads, unasked), func(t *testing.T) {
 						t.Parallel()
 						testRecoded(t, before, after, row, reads, unasked, from)
 					})

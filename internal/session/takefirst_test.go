@@ -49,7 +49,7 @@ func TestAskedBeforeItIsLookedAt(t *testing.T) {
 				continue // what the file was is not known before
 			}
 			for answer, decide := range answers {
-				t.Run(git+", "+between+", "+answer, func(t *testing.T) {
+				runOneIn(t, 3, git+", "+between+", "+answer, func(t *testing.T) {
 					t.Parallel()
 					l := &fakeLauncher{}
 					c, e, root := setup(t, l)

@@ -127,7 +127,7 @@ func TestWholesAreTakenBackInLaterRuns(t *testing.T) {
 					if accepts != "nothing" && strings.HasPrefix(by, "rejection") || open && !ofText(kind) {
 						continue
 					}
-					t.Run(fmt.Sprintf("%s, accepted %s, by %s, open %v", kind, accepts, by, open), func(t *testing.T) {
+					runOneIn(t, 3, fmt.Sprintf("%s, accepted %s, by %s, open %v", kind, accepts, by, open), func(t *testing.T) {
 						t.Parallel()
 						want := outcome(t, kind, accepts, by, "", open)
 						restarts := []string{"killed"}

@@ -196,7 +196,7 @@ func TestUsersFileOperations(t *testing.T) {
 				if git && !oneIn(4, called) {
 					continue
 				}
-				t.Run(called, func(t *testing.T) {
+				runOneIn(t, 3, called, func(t *testing.T) {
 					t.Parallel()
 					l := &fakeLauncher{}
 					c, e, root := setup(t, l)
