@@ -94,7 +94,8 @@ export const workspace = {
 };
 
 export const window = {
-  visibleTextEditors: [],
+  visibleTextEditors: [] as { document: FakeDocument }[],
+  onDidChangeVisibleTextEditors: new EventEmitter<unknown>().event,
   onDidChangeActiveTextEditor: new EventEmitter<{ document: FakeDocument } | undefined>().event,
   tabGroups: {
     all: [],
