@@ -234,9 +234,14 @@ func (s *server) execute(m message) {
 	}
 	s.mu.Lock()
 	f := s.commands[params.Command]
-	s.received = append(s.received, message{Method: params.Command, Params: params.Arguments[0]})
-	s.wake()
 	s.mu.Unlock()
+	// Who waits for a command may break the connection then, and have it answered all the same.
+	defer func() {
+		s.mu.Lock()
+		s.received = append(s.received, message{Method: params.Command, Params: params.Arguments[0]})
+		s.wake()
+		s.mu.Unlock()
+	}()
 	var result any = map[string]any{}
 	if f != nil {
 		result = f(params.Arguments[0])
