@@ -42,6 +42,8 @@ type operation struct {
 	// stale tells that the user has saved since it was found out what to do, if that matters;
 	// mu is held.
 	stale func() bool
+	// alone: the editor is not given the disk's state with it.
+	alone bool
 }
 
 // errSaved is the error for an operation about the disk, which the user has written meanwhile.
@@ -50,7 +52,10 @@ var errSaved = errors.New("the user has saved meanwhile")
 // tookIn keeps what of the disk an operation has taken in, which is real now; mu is held.
 func (f *file) tookIn(op operation) {
 	if op.takes != nil && (op.stale == nil || !op.stale()) {
-		f.takeDisk(op.takes())
+		t := op.takes()
+		if f.takeDisk(t); op.alone {
+			f.unadopted = &t.Text
+		}
 		f.tellFound()
 		f.noteKnown()
 		f.later()

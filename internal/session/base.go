@@ -14,12 +14,18 @@ import (
 // giveBase has the editor make the disk's state the base of a document into which what the disk has
 // has come by an edit, unless that failed. If the editor does not, that is noted.
 func (f *file) giveBase(ctx context.Context, disk buffers.Disk, err error) {
-	if err != nil || f.base(ctx, disk) {
+	if err != nil {
 		return
 	}
-	now := text.New(disk.Content)
+	now, based := text.New(disk.Content), f.base(ctx, disk)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if based {
+		if f.unadopted != nil && f.unadopted.Equal(now) {
+			f.unadopted = nil
+		}
+		return
+	}
 	f.unadopted = &now
 	if live, _, open := f.live(); open && !f.basing && takesBase(live) {
 		f.basing = true

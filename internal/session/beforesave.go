@@ -79,6 +79,7 @@ func (f *file) adoptOrChangeHeld(ctx context.Context, disk buffers.Disk, take op
 			break // nobody has typed: it is refused for another reason
 		}
 	}
+	take.alone = true
 	_, err := f.changeHeld(ctx, take)
 	f.giveBase(ctx, disk, err)
 	return err

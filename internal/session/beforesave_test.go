@@ -61,6 +61,37 @@ func TestBeforeSave(t *testing.T) {
 	}
 }
 
+// A document is saved in the moment between an edit that brings in what the disk has and what tells its
+// editor of the disk's state. (With unsaved text the two are one operation, which is waited for.)
+func TestBeforeSaveBeforeTheBaseIsGiven(t *testing.T) {
+	t.Parallel()
+	l := &fakeLauncher{}
+	c, e, root := setup(t, l)
+	path := filepath.Join(root, "a")
+	uri := buffers.PathURI(path)
+	writeFile(t, path, ten)
+	e.open(uri, ten)
+	var asked atomic.Int32
+	e.caps["base"] = true
+	e.onBase = func(uri string, _ int32, _ string) (bool, error) {
+		asked.Add(1)
+		if taken, err := e.at.BeforeSave(t.Context(), uri); err != nil || !taken {
+			t.Errorf("taken %v, %v", taken, err)
+		}
+		return true, nil
+	}
+	turnOf(t, c, l, func(Host, string) { writeFile(t, path, strings.Replace(ten, "8\n", "AGENT\n", 1)) })
+	if got := e.text(uri); !strings.Contains(got, "AGENT") || asked.Load() == 0 {
+		t.Errorf("text %q, asked %d times", got, asked.Load())
+	}
+	f := c.file(buffers.Path(path))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.unadopted != nil {
+		t.Error("the editor knows the disk, and it is not noted")
+	}
+}
+
 // Somebody types just as a document is given what the disk has: it is given that once more,
 // and not by an edit, which would leave the editor with a file that it does not know.
 func TestAdoptAgainWhenTypedIn(t *testing.T) {

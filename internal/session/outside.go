@@ -311,6 +311,7 @@ func (f *file) adoptOrChange(ctx context.Context, disk buffers.Disk, take operat
 	adopted, err := f.adopt(ctx, disk, take)
 	f.unlockOps()
 	if err == nil && !adopted {
+		take.alone = true
 		_, err = f.change(ctx, take)
 		f.giveBase(ctx, disk, err)
 	}
