@@ -47,6 +47,19 @@ func within(path, folder string) bool {
 type Change struct {
 	Path          buffers.Path
 	Before, After State
+
+	was, is fs.FileInfo // nil where there was no file, or none was looked at
+}
+
+// Became reports whether the file that c has seen go is the one that now is made, as far as the file
+// system tells: not where git alone knows what was there. A file that is made may have the number of one that is
+// gone, so this is a reason to choose among files that are alike, and no more. What holds what it held
+// has the time it had, unless it is another.
+func (c Change) Became(now Change) bool {
+	if c.was == nil || now.is == nil || !os.SameFile(c.was, now.is) {
+		return false
+	}
+	return c.was.ModTime().Equal(now.is.ModTime()) || !c.Before.SameContent(now.After)
 }
 
 // A source knows what a folder held.
@@ -327,7 +340,11 @@ func (c *Checkpoint) Changes(ctx context.Context) ([]Change, error) {
 			before.Exec = after.Exec
 		}
 		if !before.Same(after) {
-			out = append(out, Change{Path: buffers.Path(p), Before: before, After: after})
+			ch := Change{Path: buffers.Path(p), Before: before, After: after, is: info}
+			if k := c.copied(p); k != nil {
+				ch.was = k.info
+			}
+			out = append(out, ch)
 		}
 	}
 	return out, nil

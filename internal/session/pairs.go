@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,8 +27,9 @@ const (
 )
 
 // pairMoves finds the files among gone and made that are one, each at most once:
-// first those that are the same to the byte, by preference under the same base name,
-// then the most alike.
+// first those that are the same to the byte, by preference the same to the file system or
+// under the same base name, then the most alike. Which of several with one text it was
+// matters: that name is shown, and given back.
 func pairMoves(gone, made []checkpoint.Change) []move {
 	var out []move
 	usedGone, usedMade := map[int]bool{}, map[int]bool{}
@@ -40,13 +42,15 @@ func pairMoves(gone, made []checkpoint.Change) []move {
 	for j, m := range made {
 		madeOf[m.After.Sum()] = append(madeOf[m.After.Sum()], j)
 	}
-	for _, sameName := range []bool{true, false} {
+	sameName := func(g, m checkpoint.Change) bool { return base(g) == base(m) }
+	whichever := func(_, _ checkpoint.Change) bool { return true }
+	for _, fits := range []func(g, m checkpoint.Change) bool{checkpoint.Change.Became, sameName, whichever} {
 		for i, g := range gone {
 			if g.Before.Opaque == "" && g.Before.Content == "" {
 				continue // all empty files are the same
 			}
 			for _, j := range madeOf[g.Before.Sum()] {
-				if !usedGone[i] && !usedMade[j] && (!sameName || base(g) == base(made[j])) {
+				if !usedGone[i] && !usedMade[j] && fits(g, made[j]) {
 					take(i, j)
 				}
 			}
@@ -55,6 +59,7 @@ func pairMoves(gone, made []checkpoint.Change) []move {
 	type pair struct {
 		i, j int
 		like float64
+		same bool // to the file system
 	}
 	var pairs []pair
 	if len(gone)*len(made) <= maxPairs {
@@ -64,19 +69,21 @@ func pairMoves(gone, made []checkpoint.Change) []move {
 					continue
 				}
 				if l := likeness(g.Before, m.After); l >= nearlySame {
-					pairs = append(pairs, pair{i, j, l})
+					pairs = append(pairs, pair{i, j, l, g.Became(m)})
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(pairs, func(a, b pair) int {
-		if a.like != b.like {
-			if a.like > b.like {
-				return -1
-			}
-			return 1
+		switch {
+		case a.like != b.like:
+			return cmp.Compare(b.like, a.like)
+		case a.same == b.same:
+			return 0
+		case a.same:
+			return -1
 		}
-		return 0
+		return 1
 	})
 	for _, p := range pairs {
 		if !usedGone[p.i] && !usedMade[p.j] {
