@@ -108,6 +108,11 @@ func TestAgainFindsTheSame(t *testing.T) {
 					}
 					continue
 				}
+				for _, list := range [][]Change{got, want} {
+					for i := range list {
+						list[i].was, list[i].is = nil, nil // by which number a file was known is not kept
+					}
+				}
 				if !reflect.DeepEqual(got, want) {
 					t.Errorf("%v, want %v", got, want)
 				}
