@@ -23,7 +23,6 @@ export class Lenses implements vscode.Disposable {
   constructor(
     private readonly state: ReviewState,
     private readonly ask: (document: vscode.TextDocument) => void,
-    private readonly delays: readonly number[] = later,
   ) {}
 
   dispose(): void {
@@ -33,7 +32,7 @@ export class Lenses implements vscode.Disposable {
 
   again(): void {
     this.timers.forEach(clearTimeout);
-    this.timers = this.delays.map((ms) => setTimeout(() => this.refresh(), ms));
+    this.timers = later.map((ms) => setTimeout(() => this.refresh(), ms));
   }
 
   private refresh(): void {

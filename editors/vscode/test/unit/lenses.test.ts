@@ -2,6 +2,7 @@ import * as assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as os from 'node:os';
 import * as path from 'node:path';
+import { mock } from 'node:test';
 import type * as vscode from 'vscode';
 import type { Review } from '../../src/contract';
 import { Lenses } from '../../src/review/lenses';
@@ -12,9 +13,11 @@ import * as fake from './vscode';
 suite('code lenses', () => {
   let folder: string;
   setup(() => {
+    mock.timers.enable({ apis: ['setTimeout'] });
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'acp-lenses-'));
   });
   teardown(() => {
+    mock.timers.reset();
     fs.rmSync(folder, { recursive: true, force: true });
     fake.window.visibleTextEditors.length = 0;
   });
@@ -27,25 +30,21 @@ suite('code lenses', () => {
   }
 
   /** Whether they are asked for anew, for each thing that comes to be known of b.txt. */
-  async function askedAfter(visible: string, known: Review[]): Promise<boolean[]> {
+  function askedAfter(visible: string, known: Review[]): boolean[] {
     const document = new fake.FakeDocument(path.join(folder, visible), '');
     fake.window.visibleTextEditors.push({ document });
     const state = new ReviewState();
     let asked = false;
-    const lenses = new Lenses(
-      state,
-      (of) => {
-        assert.equal(of, document as unknown as vscode.TextDocument);
-        asked = true;
-      },
-      [0],
-    );
+    const lenses = new Lenses(state, (of) => {
+      assert.equal(of, document as unknown as vscode.TextDocument);
+      asked = true;
+    });
     const all: boolean[] = [];
     for (const one of known) {
       state.update(one);
       asked = false;
       lenses.again();
-      await new Promise((done) => setTimeout(done, 0)); // in the order of timers
+      mock.timers.tick(1000);
       all.push(asked);
     }
     lenses.dispose();
@@ -56,17 +55,17 @@ suite('code lenses', () => {
   const decided = (seq: number): Review => review(seq);
 
   for (const visible of ['b.txt', 'a.txt']) {
-    test(`in ${visible}, of a change of b.txt`, async () => {
-      assert.deepEqual(await askedAfter(visible, [renamed(1)]), [true]);
+    test(`in ${visible}, of a change of b.txt`, () => {
+      assert.deepEqual(askedAfter(visible, [renamed(1)]), [true]);
     });
   }
 
-  test('once more when all is decided', async () => {
+  test('once more when all is decided', () => {
     const known = [renamed(1), decided(2), decided(3)];
-    assert.deepEqual(await askedAfter('a.txt', known), [true, true, false]);
+    assert.deepEqual(askedAfter('a.txt', known), [true, true, false]);
   });
 
-  test('not where there was nothing to decide on', async () => {
-    assert.deepEqual(await askedAfter('a.txt', [decided(1)]), [false]);
+  test('not where there was nothing to decide on', () => {
+    assert.deepEqual(askedAfter('a.txt', [decided(1)]), [false]);
   });
 });
