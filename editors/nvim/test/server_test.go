@@ -39,6 +39,7 @@ type server struct {
 	commands  map[string]func(arg) any
 	standing  map[string]any // answers to requests, by method
 	received  []message      // not yet expected
+	answering bool           // a command
 	documents map[string]*document
 	replies   map[string]chan message
 	lastID    int
@@ -234,11 +235,13 @@ func (s *server) execute(m message) {
 	}
 	s.mu.Lock()
 	f := s.commands[params.Command]
+	s.received = append(s.received, message{Method: params.Command, Params: params.Arguments[0]})
+	s.answering = true
+	s.wake()
 	s.mu.Unlock()
-	// Who waits for a command may break the connection then, and have it answered all the same.
 	defer func() {
 		s.mu.Lock()
-		s.received = append(s.received, message{Method: params.Command, Params: params.Arguments[0]})
+		s.answering = false
 		s.wake()
 		s.mu.Unlock()
 	}()
@@ -356,6 +359,13 @@ func (s *server) expect(method string) json.RawMessage {
 		return false
 	})
 	return params
+}
+
+// answered waits until the last command that has come is answered. Who waited for that command
+// only may break the connection before.
+func (s *server) answered() {
+	s.t.Helper()
+	s.until("the answer to a command", func() bool { return !s.answering })
 }
 
 // none says that a command or notification has not come so far.

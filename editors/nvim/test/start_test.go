@@ -187,6 +187,7 @@ func TestServerDies(t *testing.T) {
 		e.WaitScreen(":buffer acp://session/s2")
 
 		e.expect("acp.session.new")
+		e.answered()
 
 		// The user stops it: nothing is started in its place, and what was to be sent is in the input again.
 		e.on("acp.session.load", func(arg) any {
