@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"acp-ls/lspbridge/fakeeditor"
 )
@@ -100,36 +101,48 @@ func init() {
 		},
 		// awaits waits until the editor is shown so many things to decide on in a file:
 		// hunks, and the change of the file as a whole; or until there are so many hunks
-		// of a state.
+		// of a state. 1|2 is one or two.
 		"awaits": func(w *world, a *args) ([]string, error) {
 			name := a.take("a path")
-			n, err := strconv.Atoi(a.take("a number"))
-			if err != nil {
-				return nil, err
+			var numbers []int
+			for s := range strings.SplitSeq(a.take("a number"), "|") {
+				n, err := strconv.Atoi(s)
+				if err != nil {
+					return nil, err
+				}
+				numbers = append(numbers, n)
 			}
 			ctx, cancel := w.limit()
 			defer cancel()
 			if len(a.words) > 0 { // hunks that the editor is not shown
-				return nil, w.awaitState(ctx, name, a.take("a state"), n)
+				return nil, w.awaitState(ctx, name, a.take("a state"), numbers)
 			}
-			return nil, w.theEditor().Await(ctx, fmt.Sprintf("%d things to decide on in %s", n, name), func(s fakeeditor.State) bool {
-				return w.shownIn(s.Log, w.uri(name)) == n
+			return nil, w.theEditor().Await(ctx, fmt.Sprintf("%d things to decide on in %s", numbers, name), func(s fakeeditor.State) bool {
+				return slices.Contains(numbers, w.shownIn(s.Log, w.uri(name)))
 			})
 		},
 	})
 }
 
-func (w *world) awaitState(ctx context.Context, name, state string, n int) error {
+func (w *world) awaitState(ctx context.Context, name, state string, numbers []int) error {
+	every := time.NewTicker(10 * time.Millisecond) // the editor is not told
+	defer every.Stop()
 	for {
 		files, err := w.reviews(map[string]any{"uri": w.uri(name), "state": state})
 		if err != nil {
 			return err
 		}
-		if got := len(files) > 0 && len(files[0].Hunks) == n; got || n == 0 && len(files) == 0 {
+		n := 0
+		if len(files) > 0 {
+			n = len(files[0].Hunks)
+		}
+		if slices.Contains(numbers, n) {
 			return nil
 		}
-		if ctx.Err() != nil {
-			return fmt.Errorf("there are not %d %s hunks in %s but %+v", n, state, name, files)
+		select {
+		case <-every.C:
+		case <-ctx.Done():
+			return fmt.Errorf("there are not %d %s hunks in %s but %+v", numbers, state, name, files)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func (c *Core) turnStart(s *session, t *turn) {
 	c.made.begins(s.id, t.id, s.began[t.id], s.roots())
 	s.mu.Unlock()
 	c.othersPoint(s)
-	s.putAwayNews(c.ctx) // none of it is of this turn
+	s.noPutAways(c.ctx)
 	files, first := append(c.filesOf(s), c.documentsOutside(s)...), map[*file]*buffers.Disk{}
 	news := false
 	for _, f := range files {

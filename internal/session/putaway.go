@@ -24,19 +24,22 @@ var maxAway = 500
 type putAway struct {
 	stamp string // empty: it was never looked at
 	known map[string]bool
+	last  []checkpoint.Away // what was new when it was last looked at
 }
 
-// putAwaySince returns what was put away since this was last asked for, nothing the first time; r.mu is held.
+// putAwaySince returns what was put away since this was last asked for, nothing the first time, and again what was new
+// then: git notes it first, and only then takes it out of the files. r.mu is held.
 func (r *repo) putAwaySince() (news []checkpoint.Away, err error) {
 	stamp := r.git.AwayStamp()
-	if stamp == r.away.stamp {
-		return nil, nil
+	if news = r.away.last; stamp == r.away.stamp {
+		r.away.last = nil
+		return news, nil
 	}
 	all, err := r.git.PutAway()
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]bool{}
+	known, seen := map[string]bool{}, len(news)
 	for _, a := range all {
 		if known[a.ID] = true; r.away.stamp != "" && !r.away.known[a.ID] {
 			news = append(news, a)
@@ -45,7 +48,7 @@ func (r *repo) putAwaySince() (news []checkpoint.Away, err error) {
 	for id := range r.away.known {
 		known[id] = true // a stash that was dropped, and is stored again, is not new
 	}
-	r.away = putAway{stamp, known}
+	r.away = putAway{stamp, known, news[seen:]}
 	return news, nil
 }
 
@@ -67,6 +70,16 @@ func (s *session) workTrees(ctx context.Context) (all []*repo) {
 		}
 	}
 	return all
+}
+
+// noPutAways has what git has put away so far not be of the turn that begins.
+func (s *session) noPutAways(ctx context.Context) {
+	s.putAwayNews(ctx)
+	for _, r := range s.workTrees(ctx) {
+		r.mu.Lock()
+		r.away.last = nil
+		r.mu.Unlock()
+	}
 }
 
 // putAwayNews is what git has put away in the turn, by work tree, since that was last asked for. What
