@@ -119,13 +119,19 @@ func (d *driver) play() {
 
 // allow answers the question that is open with its first option.
 func (d *driver) allow(what string) {
-	d.WaitScreen("demo asks")
+	d.WaitLua(`require('acp.questions').count() == 1`) // the conversation has it before
 	d.WaitScreen(what)
 	d.Input("<Esc>:Acp permission<CR>")
 	d.WaitScreen("answers")
 	d.WaitLua(`vim.api.nvim_win_get_config(0).relative ~= '' and vim.uv.now() - require('acp.questions').since() >= require('acp.config').get().permission.guard`)
 	d.Input("1")
-	d.WaitGone("demo asks")
+	// The next question may be there at once: the conversation tells one from the other.
+	d.answered++
+	d.WaitLua(fmt.Sprintf(`vim.iter(vim.api.nvim_list_bufs()):any(function(buf)
+		return vim.iter(vim.api.nvim_buf_get_lines(buf, 0, -1, false)):filter(function(line)
+			return line:find('^? .*: Allow')
+		end):fold(0, function(n) return n + 1 end) == %d
+	end)`, d.answered))
 }
 
 func (d *driver) expectText(when, want string) {
@@ -171,6 +177,7 @@ type driver struct {
 	testing.TB // nil: for the method nobody can have
 	*nvimtest.Nvim
 	*scene
+	answered int // questions
 	failed   bool
 	cleanups []func()
 	temp     []string
