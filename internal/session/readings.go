@@ -33,8 +33,9 @@ type reading struct {
 const (
 	// maxReadings bounds how many changes of a document are known that may be readings.
 	maxReadings = 32
-	// toldWait is how long is waited for an editor that is to say whether it has read a file: it does at once, or is gone.
-	toldWait = 3 * time.Second
+	// toldWait is how long is waited for an editor that is to say whether it has read a file: it does at once, or, as its
+	// machine is busy, when it comes to it. What was read and not told by then is taken for the user's.
+	toldWait = 30 * time.Second
 )
 
 // mayHaveRead notes a change, to after, of which its editor is going to say whether it has read the file; was is the

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"acp-ls/buffers"
 	"acp-ls/internal/review"
@@ -51,6 +53,35 @@ func TestRevertedAsTheEditorSays(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An editor on a busy machine says late what it has read; nobody else's is concluded meanwhile.
+func TestReadAnewIsToldLate(t *testing.T) {
+	t.Setenv("PATH", "") // no git: what the folder held is copied
+	synctest.Test(t, func(t *testing.T) {
+		l := &fakeLauncher{}
+		c, e, root := setup(t, l)
+		c.unwatched = true
+		path, uri := e.openTen(root)
+		one := strings.Replace(ten, "3\n", "3\nAGENT 1\n", 1)
+		two := strings.Replace(one, "7\n", "7\nAGENT 2\n", 1)
+		turnOf(t, c, l, func(Host, string) {
+			writeFile(t, path, one)
+			version := e.tellClean(uri, one)
+			writeFile(t, path, two)
+			looked := make(chan struct{})
+			go func() { defer close(looked); lookNow(c) }()
+			time.Sleep(20 * time.Second)
+			e.at.Read(uri, version, true)
+			<-looked
+		})
+		if got := e.text(uri); got != two {
+			t.Errorf("text %q, want %q", got, two)
+		}
+		if got, err := c.Baseline(uri); err != nil || got != ten {
+			t.Errorf("baseline %q, %v", got, err)
+		}
+	})
 }
 
 // tellClean tells of a change after which the editor takes the document for unchanged.
