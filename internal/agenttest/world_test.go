@@ -131,7 +131,7 @@ var crowd = make(chan struct{}, 2)
 func newWorld(t *testing.T, a agent) *world {
 	t.Helper()
 	readSources(t)
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience) // for all that the test waits for
 	t.Cleanup(cancel)
 	w := &world{t: t, ctx: ctx, agent: a, home: t.TempDir(), work: t.TempDir(), dump: t.TempDir(), log: &lockedBuffer{}}
 	w.decide = func(question) string { return allow }

@@ -13,8 +13,8 @@ import { type FileReview, isWhole, plural, wholeOf } from './review/state';
 import { inChat } from './review/together';
 import type { Node } from './review/tree';
 
-/** For how long, in milliseconds, a key waits for what the key before it does. */
-const patience = 3000;
+/** For how long, in milliseconds, a key waits for what the key before it does: on a busy machine that takes seconds. */
+const patience = 30_000;
 
 interface LinePlace {
   uri: string;
