@@ -58,7 +58,7 @@ try {
     },
   });
   const remote = (file) => `vscode-remote://${new URL(vscode.base).host}${file}`;
-  browser = await openBrowser();
+  browser = await openBrowser({ size: { width: 700, height: 500 } }); // nobody looks at it
   const page = await browser.context.newPage();
   const ended = new Promise((resolve) => {
     void page.exposeFunction('codeAutomationExit', resolve);

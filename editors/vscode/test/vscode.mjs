@@ -32,6 +32,10 @@ const settings = {
   'git.autorefresh': false,
   'chat.disableAIFeatures': true,
   'files.autoSave': 'off',
+  // Nothing moves by itself: to paint costs more than all that is tested.
+  'workbench.reduceMotion': 'on',
+  'editor.cursorBlinking': 'solid',
+  'terminal.integrated.cursorBlinking': false,
 };
 
 /** Writes the settings of a VS Code: those of all tests, and some more. */
