@@ -37,11 +37,13 @@ bench: ## measure beside anchors, as a table (docs/benchmarks.md)
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	tools/ci/fuzz $(FUZZTIME)
 
-soak: ## the review engine on ten million random steps, the core on a million, and the wide tables as wholes
+soak: ## the review engine on ten million random steps, the core on a million, the wide tables as wholes, and all stories
 	go test -run 'TestSoak$$' -count 1 -timeout 0 ./internal/review -steps 10000000
 	go test -run 'TestModel$$' -count 1 -timeout 0 ./internal/session -model 1000000
 	go test -count 1 -timeout 0 ./internal/session ./internal/agenttest -whole
 	go test -count 1 -timeout 0 ./internal/crashtest -everycall
+	tools/npm-ci editors/vscode
+	package=$$(tools/vsix here | tail -n 1) && cd editors/vscode && node esbuild.mjs && node test/person/run.mjs "$$package"
 
 test-agents: ## a whole turn with every real agent that can be had
 	tools/ci/run agents
